@@ -169,9 +169,8 @@ export function memorySessions(): MemorySessions {
           idleMinutes: null,
           needsWatcher: false,
           hidesWatchers: false,
-          recordsInput: false,
-          recordingDays: null,
         },
+        recording: { hasInput: false, days: null },
         ...more,
       };
       endsIn.set(id, session.endsIn);

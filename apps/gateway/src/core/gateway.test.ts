@@ -24,8 +24,6 @@ const RULES: OpenedSession["rules"] = {
   idleMinutes: null,
   needsWatcher: false,
   hidesWatchers: false,
-  recordsInput: false,
-  recordingDays: null,
 };
 const COMMAND: Program = { kind: "exec", command: "reboot", terminal: null };
 
@@ -41,6 +39,7 @@ async function open(program: Program, rules: Partial<OpenedSession["rules"]> = {
     remoteUser: "root",
     endsIn: 60_000,
     rules: { ...RULES, ...rules },
+    recording: { hasInput: false, days: null },
   };
   const upstream = {
     start: async ({ kind }: Program) => {

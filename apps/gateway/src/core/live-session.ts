@@ -123,7 +123,7 @@ export class LiveSession {
 
   /** Input of programs without a terminal is data, such as files, and is not recorded. */
   get recordsInput(): boolean {
-    return this.session.rules.recordsInput && this.#isInteractive;
+    return this.session.recording.hasInput && this.#isInteractive;
   }
 
   /** Why the traffic is held back; null: it is not. */

@@ -13,8 +13,6 @@ const RULES: OpenedSession["rules"] = {
   idleMinutes: null,
   needsWatcher: false,
   hidesWatchers: false,
-  recordsInput: false,
-  recordingDays: null,
 };
 
 describe("the rules of a live session", needs(unixUsersAvailable()), () => {
@@ -56,7 +54,7 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
   }
 
   test("a user whose input is recorded is told before typing, and other users are not", async () => {
-    const told = await begin({ recordsInput: true });
+    const told = await world.begin(target, password, { recording: { hasInput: true, days: null } });
     assert.match((await told.browser.told("notice")).text, /^What you type is recorded\./);
     const other = await begin();
     await other.browser.sees(/[$] /);

@@ -73,7 +73,7 @@ export function serveConnection(client: Connection, options: ConnectionOptions):
   });
 }
 
-const NOTHING_SHOWN: TrafficLog = { input: () => [], output: () => [] };
+const NOTHING_SHOWN: TrafficLog = { input: () => [], output: () => [], end: () => [] };
 
 /**
  * One forwarded connection (RFC 4254 §7.2) is a session of its own. Its recording names the destination and has no

@@ -63,6 +63,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
         remoteUser: session.remote_user,
         endsIn: Number(session.ends_at) - Number(account.now),
         rules,
+        recording: { hasInput: rules.recordsInput, days: rules.recordingDays },
       },
       async connect(signal) {
         const now = () => kernel.clock.now();

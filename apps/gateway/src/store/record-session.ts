@@ -26,7 +26,7 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
     const ids = { id: newId(), sessionId: session.id };
     const startedAt = kernel.clock.now();
     const seal = recordingSeal(await recordingKeyOf(kernel, session.safeId));
-    const file = await storage.create(ids.id, session.rules.recordingDays);
+    const file = await storage.create(ids.id, session.recording.days);
     const digests = digestWriter(kernel, ids, file);
     try {
       await openRecording(kernel, { ...ids, storage: storage.kind, path: nameIn(storage, file), startedAt });
@@ -38,7 +38,7 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
         seal,
         store: file,
         // Programs without a terminal receive data, such as files.
-        recordsInput: session.rules.recordsInput && terminal.type !== undefined,
+        recordsInput: session.recording.hasInput && terminal.type !== undefined,
         clock: { now: () => performance.now(), after: systemTimerClock.after },
         onStored: (chunk) => digests.add(chunk),
         ...events,
