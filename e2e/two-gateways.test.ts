@@ -98,7 +98,7 @@ describe("two gateways of one installation", needs(unixUsersAvailable()), () => 
   });
 
   test("a safe's zone chooses the gateway, and no other one takes its place", async () => {
-    const body = { name: "Web servers", session_zone: "south" };
+    const body = { name: "Web servers", description: "", session_zone: "south" };
     await ask(server.url, updateSafe, { params: { id: safeId }, body }, token);
     const sessions = [await open(), await open()];
     await live("south", 2);

@@ -81,6 +81,8 @@ export class Gateway {
 
   /** Redeems the ticket, logs in to the target and starts the recorder before anything is shown. */
   async open(request: SessionRequest): Promise<Opened> {
+    // An administrator may have ended the drain since the last report, and the server then sends users here.
+    if (this.#isDraining && !this.#isStopping) await this.#report();
     if (this.#isStopping || this.#isDraining)
       return { failure: "This gateway is draining and accepts no new sessions. Connect again." };
     if (this.liveSessions >= MOST_SESSIONS) return { failure: "This gateway has too many sessions. Try again later." };
