@@ -14,6 +14,7 @@ import * as connectors from "./connectors.ts";
 import * as cpm from "./cpm.ts";
 import * as dashboard from "./dashboard.ts";
 import * as discoveredAccounts from "./discovered-accounts.ts";
+import * as discoveryPrivileges from "./discovery-privileges.ts";
 import * as discovery from "./discovery.ts";
 import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -58,7 +59,7 @@ const features = {
   connectors,
   cpm,
   dashboard,
-  discovery: { ...discovery, ...discoveredAccounts },
+  discovery: { ...discovery, ...discoveredAccounts, ...discoveryPrivileges },
   events,
   factors: { ...factors, ...secondStep },
   groups,

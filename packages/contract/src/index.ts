@@ -21,6 +21,7 @@ export * from "./credential-types.ts";
 export * from "./dashboard.ts";
 export * from "./dependents.ts";
 export * from "./discovered-accounts.ts";
+export * from "./discovery-privileges.ts";
 export * from "./discovery.ts";
 export * from "./endpoint.ts";
 export * from "./events.ts";

@@ -1,31 +1,41 @@
 // Lists the accounts of a domain, and which of them are privileged through any chain of groups.
-import { escapeFilter, type Client, type Entry } from "ldapts";
+import type { Client, Entry } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
+import type { ListedPrivilege } from "../collected.ts";
 import { nameOf } from "../dial.ts";
 import { listed, misconfigured } from "../finding.ts";
-import { buffersOf, entriesOf, entryAt, textOf, textsOf } from "../ldap/entries.ts";
+import { buffersOf, entriesOf, entryAt, textOf, textsOf, timeOf } from "../ldap/entries.ts";
+import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { domainBase, timeOfFiletime } from "./entry.ts";
 import { logIn } from "./log-in.ts";
 import { ridOf, sidText } from "./security-id.ts";
 
-const PEOPLE = "(&(objectCategory=person)(objectClass=user))";
+/** Users and group-managed service accounts. */
+const PEOPLE = "(|(&(objectCategory=person)(objectClass=user))(objectClass=msDS-GroupManagedServiceAccount))";
 const ATTRIBUTES =
-  "sAMAccountName userPrincipalName objectSid primaryGroupID memberOf adminCount userAccountControl msDS-User-Account-Control-Computed lockoutTime pwdLastSet accountExpires lastLogonTimestamp servicePrincipalName".split(
+  "sAMAccountName userPrincipalName objectSid primaryGroupID memberOf adminCount userAccountControl msDS-User-Account-Control-Computed lockoutTime pwdLastSet accountExpires lastLogonTimestamp servicePrincipalName whenCreated objectClass msDS-AllowedToDelegateTo msDS-ManagedPasswordInterval".split(
     " ",
   );
 
-/** Administrators and Account, Server, Print and Backup Operators: well-known identifiers. */
-const BUILT_IN_GROUPS = [544, 548, 549, 550, 551].map((rid) => `S-1-5-32-${rid}`);
-/** Domain Admins, Schema Admins, Enterprise Admins, Group Policy Creator Owners. */
-const DOMAIN_GROUPS = [512, 518, 519, 520];
+/** Well-known groups with control of the domain: Domain, Schema and Enterprise Admins, and Administrators. */
+const CONTROLLING = { domain: [512, 518, 519], builtIn: [544] };
+/** Groups whose members can gain control: Group Policy Creator Owners; Account, Server, Print and Backup Operators. */
+const ESCALATING = { domain: [520], builtIn: [548, 549, 550, 551] };
 /** The built-in Administrator, and krbtgt, which has the key that signs every Kerberos ticket. */
 const BUILT_IN_PRIVILEGED = [500, 502];
 
 const DISABLED = 0x2;
 const LOCKED_OUT = 0x10;
 const NEVER_EXPIRES = 0x1_0000;
+const IS_CONTROLLER = 0x2000;
+/** Keeps the tickets of every user that logs in to its services. */
+const DELEGATES_EVERYTHING = 0x8_0000;
+/** Can act as any user towards the services in msDS-AllowedToDelegateTo. */
+const DELEGATES_WITHOUT_LOGIN = 0x100_0000;
+const STALE_DAYS = 90;
+const MAX_COMPUTERS = 1000;
 
 export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
   const login = await logIn(target, password, current, MAX_LISTED_BYTES);
@@ -39,13 +49,16 @@ export async function listUsers(target: Target, password: string, current: Attem
         "protocol-error",
         `${nameOf(address)} does not name its domain. Check that it is a domain controller.`,
       );
-    const privileged = await privilegedIn(session.client, base);
     const options = { filter: PEOPLE, attributes: ATTRIBUTES, explicitBufferAttributes: ["objectSid"] };
     const people = await entriesOf(session.client, base, options);
-    return listed(
-      people.map((entry) => toAccount(entry, privileged)),
+    const reasons = await reasonsIn(session.client, base, people);
+    const computers = await computersIn(session.client, base);
+    const now = current.context.now();
+    const finding = listed(
+      people.map((entry) => toAccount(entry, reasons(entry), now)),
       nameOf(address),
     );
+    return finding.outcome === "listed" ? { ...finding, collected: { keys: [], system: { computers } } } : finding;
   } catch (error) {
     return session.failureOf(error);
   } finally {
@@ -53,17 +66,82 @@ export async function listUsers(target: Target, password: string, current: Attem
   }
 }
 
-/** The DNs of the members of a privileged group, direct or nested (LDAP_MATCHING_RULE_IN_CHAIN). */
-async function privilegedIn(client: Client, base: string): Promise<Set<string>> {
-  const root = await entryAt(client, base, ["objectSid"], ["objectSid"]);
-  const [sid] = root === null ? [] : buffersOf(root, "objectSid");
-  const ofDomain = sid === undefined ? [] : DOMAIN_GROUPS.map((rid) => `${sidText(sid)}-${rid}`);
-  const wanted = [...BUILT_IN_GROUPS, ...ofDomain].map((each) => `(objectSid=${each})`);
-  const groups = await entriesOf(client, base, { filter: `(|${wanted.join("")})`, attributes: ["cn"] });
-  if (groups.length === 0) return new Set();
-  const inChain = groups.map(({ dn }) => escapeFilter`(memberOf:1.2.840.113556.1.4.1941:=${dn})`);
-  const members = await entriesOf(client, base, { filter: `(&${PEOPLE}(|${inChain.join("")}))`, attributes: ["cn"] });
-  return new Set(members.map(({ dn }) => dn));
+/** Why an account is privileged: a well-known identifier, groups by any chain, the primary group, and delegation. */
+async function reasonsIn(
+  client: Client,
+  base: string,
+  people: readonly Entry[],
+): Promise<(entry: Entry) => ListedPrivilege[]> {
+  const groups = await entriesOf(client, base, {
+    filter: "(objectCategory=group)",
+    attributes: ["cn", "memberOf", "objectSid"],
+    explicitBufferAttributes: ["objectSid"],
+  });
+  const byRid = new Map(groups.flatMap((group) => (ridIn(group) === null ? [] : [[ridIn(group)!, group] as const])));
+  const names = new Map(groups.map((group) => [group.dn, textOf(group, "cn") ?? group.dn]));
+  // memberOf of users and groups has every pair, except for primary groups.
+  const pairs = [...groups, ...people].flatMap((entry) =>
+    textsOf(entry, "memberOf").map((group) => [group, entry.dn] as const),
+  );
+  const primary = people.flatMap((entry) => {
+    const group = byRid.get(`domain ${textOf(entry, "primaryGroupID")}`);
+    return group === undefined ? [] : [[group.dn, entry.dn] as const];
+  });
+  const members = membersByGroup([...pairs, ...primary]);
+  const dnsOf = ({ domain, builtIn }: typeof CONTROLLING) =>
+    [...domain.map((rid) => `domain ${rid}`), ...builtIn.map((rid) => `built-in ${rid}`)].flatMap(
+      (id) => byRid.get(id)?.dn ?? [],
+    );
+  const controlling = pathsTo(dnsOf(CONTROLLING), members);
+  const escalating = pathsTo(dnsOf(ESCALATING), members);
+  const shown = (path: readonly string[]) => path.slice(0, 20).map((dn) => names.get(dn) ?? dn);
+  return (entry) => {
+    const found: ListedPrivilege[] = [];
+    const add = (kind: ListedPrivilege["kind"], path: string[], detail: string[] = []) =>
+      found.push({ kind, path, detail, needsPassword: null });
+    const rid = Number(ridIn(entry)?.replace("domain ", ""));
+    const control = Number(textOf(entry, "userAccountControl") ?? 0);
+    const [toControl, toMore] = [controlling.get(entry.dn), escalating.get(entry.dn)];
+    if (toControl !== undefined) add("domain-admin", shown(toControl));
+    else if (BUILT_IN_PRIVILEGED.includes(rid))
+      add("domain-admin", [rid === 500 ? "built-in administrator" : "built-in key account"]);
+    if (toMore !== undefined) add("escalation", shown(toMore));
+    if ((control & DELEGATES_EVERYTHING) !== 0 && (control & IS_CONTROLLER) === 0) {
+      add("impersonation", [], ["unconstrained delegation"]);
+    } else if ((control & DELEGATES_WITHOUT_LOGIN) !== 0) {
+      const services = textsOf(entry, "msDS-AllowedToDelegateTo").slice(0, 20);
+      add(
+        "impersonation",
+        [],
+        services.length > 0 ? services.map((each) => each.slice(0, 256)) : ["protocol transition"],
+      );
+    }
+    return found;
+  };
+}
+
+/** `domain 512` or `built-in 544`. */
+function ridIn(entry: Entry): string | null {
+  const [bytes] = buffersOf(entry, "objectSid");
+  if (bytes === undefined) return null;
+  const sid = sidText(bytes);
+  return `${sid.startsWith("S-1-5-32-") ? "built-in" : "domain"} ${ridOf(sid)}`;
+}
+
+/** Computers of the domain, for further scans. */
+async function computersIn(client: Client, base: string) {
+  const attributes = ["cn", "dNSHostName", "operatingSystem", "userAccountControl", "lastLogonTimestamp"];
+  const entries = await entriesOf(client, base, { filter: "(objectCategory=computer)", attributes });
+  return entries.slice(0, MAX_COMPUTERS).map((entry) => {
+    const control = Number(textOf(entry, "userAccountControl") ?? 0);
+    return {
+      name: (textOf(entry, "dNSHostName") ?? textOf(entry, "cn") ?? entry.dn).slice(0, 253),
+      operatingSystem: textOf(entry, "operatingSystem")?.slice(0, 100) ?? null,
+      isController: (control & IS_CONTROLLER) !== 0,
+      isDisabled: (control & DISABLED) !== 0,
+      lastLoginAt: timeOfFiletime(textOf(entry, "lastLogonTimestamp")),
+    };
+  });
 }
 
 /** Uses the controller's computed flag where available: `lockoutTime` stays set after a lock has expired. */
@@ -73,17 +151,22 @@ function isOut(entry: Entry): boolean {
   return Number(textOf(entry, "lockoutTime") ?? 0) > 0;
 }
 
-function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount {
+function toAccount(entry: Entry, privileges: ListedPrivilege[], now: Date): ListedAccount {
   const control = Number(textOf(entry, "userAccountControl") ?? 0);
-  const [sid] = buffersOf(entry, "objectSid");
-  const rid = sid === undefined ? null : ridOf(sidText(sid));
-  const isBorn = rid !== null && BUILT_IN_PRIVILEGED.includes(rid);
-  const isByPrimary = DOMAIN_GROUPS.includes(Number(textOf(entry, "primaryGroupID")));
   const isDisabled = (control & DISABLED) !== 0;
   const isLockedOut = isOut(entry);
+  const isManaged = textsOf(entry, "objectClass").some(
+    (each) => each.toLowerCase() === "msds-groupmanagedserviceaccount",
+  );
+  const delegation =
+    (control & DELEGATES_EVERYTHING) !== 0
+      ? "unconstrained"
+      : textsOf(entry, "msDS-AllowedToDelegateTo").length > 0
+        ? "constrained"
+        : null;
   return {
     name: textOf(entry, "sAMAccountName") ?? entry.dn,
-    isPrivileged: isBorn || isByPrimary || privileged.has(entry.dn),
+    isPrivileged: privileges.length > 0,
     isLocked: isDisabled || isLockedOut,
     passwordChangedAt: timeOfFiletime(textOf(entry, "pwdLastSet")),
     expiresAt: timeOfFiletime(textOf(entry, "accountExpires")),
@@ -99,6 +182,16 @@ function toAccount(entry: Entry, privileged: ReadonlySet<string>): ListedAccount
       mustChange: textOf(entry, "pwdLastSet") === "0",
       passwordNeverExpires: (control & NEVER_EXPIRES) !== 0,
       servicePrincipalNames: textsOf(entry, "servicePrincipalName").slice(0, 100),
+      isStale: !isDisabled && isStale(entry, now),
+      ...(isManaged ? { isManagedServiceAccount: true } : {}),
+      ...(delegation === null ? {} : { delegation }),
     },
+    privileges,
   };
+}
+
+/** No login for 90 days, or none at all since it was created 90 days ago. */
+function isStale(entry: Entry, now: Date): boolean {
+  const last = timeOfFiletime(textOf(entry, "lastLogonTimestamp")) ?? timeOf(textOf(entry, "whenCreated"));
+  return last !== null && now.getTime() - Date.parse(last) > STALE_DAYS * 86_400_000;
 }

@@ -81,6 +81,10 @@ function shown(user: User, administrators: ReadonlySet<string> | null): ListedAc
       passwordChangedAt: null,
       expiresAt: null,
       lastLoginAt: timeOf(user.PasswordLastUsed),
+      privileges:
+        administrators?.has(name) === true
+          ? [{ kind: "cloud-admin", path: ["AdministratorAccess"], detail: [], needsPassword: null }]
+          : [],
       facts: { createdAt: timeOf(user.CreateDate), ...(/^[\w/+=,.@-]{1,512}$/.test(path) ? { path } : {}) },
     },
   ];

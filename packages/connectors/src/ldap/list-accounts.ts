@@ -3,9 +3,11 @@ import type { Entry } from "ldapts";
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
+import type { ListedPrivilege } from "../collected.ts";
 import { nameOf } from "../dial.ts";
 import { listed, misconfigured } from "../finding.ts";
 import { entriesOf, entryAt, textOf, textsOf, timeOf } from "./entries.ts";
+import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { logIn } from "./log-in.ts";
 import { resultCodeOf, type Session } from "./session.ts";
 
@@ -94,29 +96,29 @@ function membersOf(group: Entry): string[] {
     .map((each) => each.toLowerCase());
 }
 
-/** All members of groups with these names, including nested groups. */
-function privilegedMembers(groups: readonly Entry[], names: readonly string[]): Set<string> {
-  const byDn = new Map(groups.map((group) => [group.dn.toLowerCase(), group]));
-  const waiting = groups.filter((group) => textsOf(group, "cn").some((name) => names.includes(name.toLowerCase())));
-  const members = new Set<string>();
-  for (const group of waiting) {
-    for (const member of membersOf(group)) {
-      const inner = members.has(member) ? undefined : byDn.get(member);
-      members.add(member);
-      if (inner !== undefined) waiting.push(inner);
-    }
-  }
-  return members;
+/** For each member of groups with these names, direct or nested, the names of the groups between. */
+function privilegedMembers(groups: readonly Entry[], names: readonly string[]): Map<string, string[]> {
+  const named = new Map(groups.map((group) => [group.dn.toLowerCase(), textOf(group, "cn") ?? group.dn]));
+  const goals = groups.filter((group) => textsOf(group, "cn").some((name) => names.includes(name.toLowerCase())));
+  const members = membersByGroup(
+    groups.flatMap((group) => membersOf(group).map((member) => [group.dn.toLowerCase(), member] as const)),
+  );
+  const paths = pathsTo(
+    goals.map(({ dn }) => dn.toLowerCase()),
+    members,
+  );
+  return new Map([...paths].map(([member, path]) => [member, path.slice(0, 20).map((dn) => named.get(dn) ?? dn)]));
 }
 
-function toAccount(entry: Entry, privileged: ReadonlySet<string>, membership: Membership): ListedAccount {
+function toAccount(entry: Entry, privileged: ReadonlyMap<string, string[]>, membership: Membership): ListedAccount {
   const uid = textOf(entry, "uid");
   const names = [entry.dn, uid].filter((name) => name !== null).map((name) => name.toLowerCase());
   const groups = new Set(names.flatMap((name) => membership.get(name) ?? []));
+  const privileges = privilegesOf(entry, names, privileged);
   const expiryDay = Number(textOf(entry, "shadowExpire") ?? Number.NaN);
   return {
     name: uid ?? textOf(entry, "cn") ?? entry.dn,
-    isPrivileged: textOf(entry, "uidNumber") === "0" || names.some((name) => privileged.has(name)),
+    isPrivileged: privileges.length > 0,
     isLocked: textOf(entry, "pwdAccountLockedTime") !== null,
     passwordChangedAt: timeOf(textOf(entry, "pwdChangedTime")),
     expiresAt: expiryDay > 0 && expiryDay < 1e6 ? new Date(expiryDay * 86_400_000).toISOString() : null,
@@ -126,5 +128,19 @@ function toAccount(entry: Entry, privileged: ReadonlySet<string>, membership: Me
       groups: [...groups].map((group) => textOf(group, "cn") ?? group.dn),
       shell: textOf(entry, "loginShell"),
     },
+    privileges,
   };
+}
+
+function privilegesOf(
+  entry: Entry,
+  names: readonly string[],
+  privileged: ReadonlyMap<string, string[]>,
+): ListedPrivilege[] {
+  const path = names.map((name) => privileged.get(name)).find((each) => each !== undefined);
+  const isRoot = textOf(entry, "uidNumber") === "0";
+  return [
+    ...(isRoot ? [{ kind: "root", path: ["user id 0"], detail: [], needsPassword: null } as const] : []),
+    ...(path === undefined ? [] : [{ kind: "directory-admin", path, detail: [], needsPassword: null } as const]),
+  ];
 }

@@ -1,7 +1,7 @@
 // Tests Unix-specific changes of passwords and keys: prompts, expired accounts, sudo, authorized_keys.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createPublicKey, randomBytes } from "node:crypto";
+import { createHash, createPublicKey, randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -30,7 +30,7 @@ import { runTool } from "../../testing/targets/server-process.ts";
 import { sshdAvailable, startSshd, unixUsersAvailable, type Sshd } from "../../testing/targets/sshd.ts";
 import type { UnixUser } from "../../testing/targets/unix-user.ts";
 import { readKey } from "../private-key/read-key.ts";
-import { accountsIn } from "./account-listing.ts";
+import { readCollection } from "./collection.ts";
 import { addCommand, removeCommand, SCRIPT } from "./authorized-keys.ts";
 import { generateKey } from "./generate-key.ts";
 import { linux } from "./linux.ts";
@@ -72,7 +72,8 @@ test("recognises the password prompts of known systems", () => {
 });
 
 test("reads a list of accounts line by line and ignores invalid lines", () => {
-  const print = `SHA256:${"A".repeat(43)}`;
+  const blob = Buffer.from("a public key of some length, in base64").toString("base64");
+  const print = `SHA256:${createHash("sha256").update(Buffer.from(blob, "base64")).digest("base64").replaceAll("=", "")}`;
   const text = [
     "P:root:x:0:0:root:/root:/bin/bash",
     "P:eve:x:1001:1001::/home/eve:/bin/sh",
@@ -80,15 +81,18 @@ test("reads a list of accounts line by line and ignores invalid lines", () => {
     "P:two words:x:5:5:::",
     "G:sudo:x:27:eve,carol",
     "G:eve:x:1001:",
+    "C:sudoers:1",
     "S:eve:locked:20000:90:",
     "S:bob:set:0:99999:10",
-    `K:eve:${print}`,
-    "K:eve:something else",
+    "H:eve:/home/eve/.ssh/authorized_keys",
+    `K:1:ssh-ed25519 ${blob} eve@laptop`,
+    "K:2:something else",
     "L:bob:Sat Nov 21 16:00:00 +0000 2026",
     "L:eve:never",
     "motd: hello",
   ].join("\n");
-  const [root, eve, bob, ...more] = accountsIn(text, new Date("2026-11-21T00:00:00Z"));
+  const { accounts } = readCollection(text, new Date("2026-11-21T00:00:00Z"));
+  const [root, eve, bob, ...more] = accounts;
   assert.equal(more.length, 0);
   assert.ok(root !== undefined && eve !== undefined && bob !== undefined);
   assert.deepEqual([root.isPrivileged, eve.isPrivileged, bob.isPrivileged], [true, true, true]);

@@ -3,26 +3,29 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListFinding, Target } from "../connector.ts";
 import { listed, misconfigured, unreachable } from "../finding.ts";
-import { accountsIn, LISTING_SCRIPT } from "./account-listing.ts";
+import { readCollection } from "./collection.ts";
+import { COLLECTION_COMMAND, COLLECTION_SCRIPT } from "./collection-script.ts";
 import { mustChange } from "./login.ts";
 import { runCommand } from "./run-command.ts";
 import { openSession } from "./session.ts";
 
-/** As root if the login is root or sudo needs no password; else as the login itself. */
-const COMMAND = `sh -c 'if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then exec sudo -n sh -s; else exec sh -s; fi'`;
-
-/** See `accountsIn` for the facts. */
+/** See `readCollection` for the facts. */
 export async function listUsers(target: Target, value: string, current: Attempt): Promise<ListFinding> {
   const opened = await openSession(target, value, current, { maxReceivedBytes: MAX_LISTED_BYTES });
   if ("failure" in opened) return opened.failure;
   const { client, where, username } = opened.session;
   current.waitFor(`${where} to list its accounts`);
-  const result = await runCommand(client, COMMAND, { input: LISTING_SCRIPT, maxBytes: MAX_LISTED_BYTES });
+  const result = await runCommand(client, COLLECTION_COMMAND, { input: COLLECTION_SCRIPT, maxBytes: MAX_LISTED_BYTES });
   if (result === null) return misconfigured("no-permission", `${username} cannot run commands on ${where}.`);
   if (result.status === null) return unreachable("connection-lost", `${where} closed the connection during the list.`);
   if (/password (change required|.{0,20}expired)/i.test(result.stderr)) return mustChange(opened.session);
-  const accounts = result.status === 0 ? accountsIn(result.stdout, current.context.now()) : [];
-  return accounts.length === 0
-    ? misconfigured("no-permission", `${username} could not list the accounts of ${where}.`)
-    : listed(accounts, where, { hostKey: opened.session.login.hostKey });
+  const { accounts, collected, commands, isWhole } = readCollection(result.stdout, current.context.now());
+  if (result.status !== 0 || accounts.length === 0) {
+    const failure = misconfigured("no-permission", `${username} could not list the accounts of ${where}.`);
+    return { ...failure, commands };
+  }
+  const finding = listed(accounts, where, { hostKey: opened.session.login.hostKey });
+  if (finding.outcome !== "listed") return finding;
+  const message = isWhole ? finding.message : `${finding.message} The host's answer was cut off.`;
+  return { ...finding, message, isComplete: finding.isComplete && isWhole, collected, commands };
 }

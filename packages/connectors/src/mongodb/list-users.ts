@@ -39,23 +39,31 @@ function shown(value: unknown, authSource: string): ListedAccount[] {
   const { user, db, roles } = value as { user?: unknown; db?: unknown; roles?: unknown };
   if (typeof user !== "string" || typeof db !== "string" || user === "" || user.length > 256) return [];
   const held = Array.isArray(roles) ? (roles as { role?: unknown; db?: unknown }[]).slice(0, 100) : [];
-  const isPrivileged = held.some(
+  const mighty = held.filter(
     ({ role, db }) =>
       PRIVILEGED.includes(String(role)) || (db === "admin" && PRIVILEGED_IN_ADMIN.includes(String(role))),
   );
+  const nameOf = ({ role, db }: { role?: unknown; db?: unknown }) =>
+    `${String(db).slice(0, 64)}.${String(role).slice(0, 64)}`;
   return [
     {
       // The same name in a different database is a different user.
       name: db === authSource ? user : `${db}.${user}`,
-      isPrivileged,
+      isPrivileged: mighty.length > 0,
       isLocked: false,
       passwordChangedAt: null,
       expiresAt: null,
       lastLoginAt: null,
       facts: {
         database: db.slice(0, 64),
-        roles: held.map(({ role, db }) => `${String(db).slice(0, 64)}.${String(role).slice(0, 64)}`),
+        roles: held.map(nameOf),
       },
+      privileges: mighty.map((each) => ({
+        kind: ["root", "__system"].includes(String(each.role)) ? "superuser" : "escalation",
+        path: [nameOf(each)],
+        detail: [],
+        needsPassword: false,
+      })),
     },
   ];
 }

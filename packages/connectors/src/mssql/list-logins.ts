@@ -37,6 +37,7 @@ function shown({ name, disabled, locked, sysadmin, changed }: Row): ListedAccoun
       expiresAt: null,
       lastLoginAt: null,
       facts: { isDisabled: disabled === "1" },
+      privileges: sysadmin === "1" ? [{ kind: "superuser", path: ["sysadmin"], detail: [], needsPassword: false }] : [],
     },
   ];
 }

@@ -6,6 +6,8 @@ import { nameOf } from "../dial.ts";
 import { listed, rejected } from "../finding.ts";
 import { isTrue } from "./accounts.ts";
 import { loginFailure, serverErrno } from "./login-failure.ts";
+import type { ListedPrivilege } from "../collected.ts";
+import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { logIn, type LoggedIn } from "./login.ts";
 
 /**
@@ -33,20 +35,34 @@ async function accountsOf({ ask, isMariadb }: LoggedIn): Promise<ListedAccount[]
   const rows = await ask<Row>(isMariadb ? MARIADB : MYSQL);
   const grants = isMariadb ? await ask<Grant>(ROLES) : [];
   const rolesOf = Map.groupBy(grants, ({ user, host }) => `${String(user)}@${String(host)}`);
-  const privileged = new Set(
-    rows.filter((row) => isTrue(row.mighty)).map(({ user, host }) => `${String(user)}@${String(host)}`),
-  );
-  const isMighty = (name: string, seen: ReadonlySet<string> = new Set()): boolean =>
-    privileged.has(name) ||
-    (rolesOf.get(name) ?? []).some(({ role }) => {
-      const next = `${String(role)}@`;
-      return !seen.has(next) && isMighty(next, new Set([...seen, next]));
-    });
+  const nameOf = ({ user, host }: { user: unknown; host: unknown }) => `${String(user)}@${String(host)}`;
+  const members = membersByGroup(grants.map((grant) => [`${String(grant.role)}@`, nameOf(grant)] as const));
+  const rightsOf = new Map(rows.map((row) => [nameOf(row), namedRights(row.rights)]));
+  const withRights = (isChosen: (rights: string[]) => boolean) =>
+    pathsTo(
+      [...rightsOf].filter(([, rights]) => isChosen(rights)).map(([name]) => name),
+      members,
+    );
+  const toSuper = withRights((rights) => rights.includes("SUPER"));
+  const toOthers = withRights((rights) => rights.length > 0 && !rights.includes("SUPER"));
+  const reasonsFor = (name: string): ListedPrivilege[] => {
+    const own = rightsOf.get(name) ?? [];
+    const shared = { needsPassword: false } as const;
+    const inherited = (kind: "superuser" | "escalation", path: readonly string[] | undefined): ListedPrivilege[] =>
+      path === undefined ? [] : [{ ...shared, kind, path: path.slice(0, 20).map(withoutAt), detail: [] }];
+    const kind = own.includes("SUPER") ? "superuser" : "escalation";
+    return [
+      ...(own.length > 0 ? [{ ...shared, kind, path: [], detail: own } as const] : []),
+      ...inherited("superuser", toSuper.get(name)),
+      ...inherited("escalation", toOthers.get(name)),
+    ];
+  };
   return rows.map((row) => {
-    const name = `${String(row.user)}@${String(row.host)}`;
+    const name = nameOf(row);
+    const privileges = reasonsFor(name);
     return {
       name,
-      isPrivileged: isMighty(name),
+      isPrivileged: privileges.length > 0,
       isLocked: isTrue(row.locked) || isTrue(row.is_role),
       passwordChangedAt: momentOf(row.changed_at),
       expiresAt: null,
@@ -60,6 +76,7 @@ async function accountsOf({ ask, isMariadb }: LoggedIn): Promise<ListedAccount[]
         isPasswordExpired: isTrue(row.is_expired),
         ...(isMariadb ? { roles: (rolesOf.get(name) ?? []).map(({ role }) => String(role)) } : {}),
       },
+      privileges,
     };
   });
 }
@@ -74,7 +91,8 @@ interface Row {
   has_password: unknown;
   is_expired: unknown;
   changed_at: unknown;
-  mighty: unknown;
+  /** Names with commas between. */
+  rights: unknown;
 }
 
 interface Grant {
@@ -90,19 +108,31 @@ function momentOf(seconds: unknown): string | null {
   return isMoment ? new Date(value * 1000).toISOString() : null;
 }
 
-const IS_PRIVILEGED = "'Y' in (u.super_priv, u.create_user_priv, u.update_priv, u.file_priv)";
+const POWERFUL = ["SUPER", "CREATE USER", "UPDATE", "FILE"];
+
+const namedRights = (text: unknown): string[] =>
+  String(text ?? "")
+    .split(",")
+    .filter((each) => POWERFUL.includes(each));
+
+/** Roles have no host: `role@`. */
+const withoutAt = (name: string) => name.replace(/@$/, "");
+
+/** Rights on everything with which an account can give itself all others. */
+const RIGHTS = `concat_ws(',', if(u.super_priv = 'Y', 'SUPER', null), if(u.create_user_priv = 'Y', 'CREATE USER', null),
+         if(u.update_priv = 'Y', 'UPDATE', null), if(u.file_priv = 'Y', 'FILE', null))`;
 
 const MARIADB = `
   select u.user as user, u.host as host, u.plugin as plugin, u.is_role = 'Y' as is_role, json_value(g.priv, '$.account_locked') as locked,
          u.authentication_string <> '' as has_password, u.password_expired = 'Y' as is_expired,
-         json_value(g.priv, '$.password_last_changed') as changed_at, ${IS_PRIVILEGED} as mighty
+         json_value(g.priv, '$.password_last_changed') as changed_at, ${RIGHTS} as rights
     from mysql.user u join mysql.global_priv g on g.user = u.user and g.host = u.host
    order by u.user, u.host limit ${MAX_LISTED_ACCOUNTS + 1}`;
 
 const MYSQL = `
   select u.user as user, u.host as host, u.plugin as plugin, false as is_role, u.account_locked = 'Y' as locked,
          u.authentication_string <> '' as has_password, u.password_expired = 'Y' as is_expired,
-         unix_timestamp(u.password_last_changed) as changed_at, ${IS_PRIVILEGED} as mighty
+         unix_timestamp(u.password_last_changed) as changed_at, ${RIGHTS} as rights
     from mysql.user u order by u.user, u.host limit ${MAX_LISTED_ACCOUNTS + 1}`;
 
 const ROLES = `select user as user, host as host, role as role from mysql.roles_mapping limit ${MAX_LISTED_ACCOUNTS}`;

@@ -5,6 +5,8 @@ import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { listed } from "../finding.ts";
+import type { ListedPrivilege } from "../collected.ts";
+import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { loginFailure } from "./login-failure.ts";
 import { logIn } from "./login.ts";
 
@@ -21,8 +23,9 @@ export async function listRoles(target: Target, password: string, current: Attem
   try {
     const kinds = await passwordKinds(client);
     const { rows } = await client.query<Row>(ROLES, [MAX_LISTED_ACCOUNTS + 1]);
+    const reasons = await reasonsIn(client, rows);
     return listed(
-      rows.map((row) => accountOf(row, kinds)),
+      rows.map((row) => accountOf(row, kinds, reasons(String(row.name)))),
       nameOf(address),
     );
   } catch (error) {
@@ -40,7 +43,35 @@ async function passwordKinds(client: Client): Promise<Map<string, string> | null
   return new Map(rows.map(({ name, kind }) => [String(name), String(kind)]));
 }
 
-function accountOf(row: Row, kinds: Map<string, string> | null): ListedAccount {
+/** Roles with rights on the server's files and programs, with which a member can make itself superuser. */
+const SERVER_ROLES = ["pg_execute_server_program", "pg_read_server_files", "pg_write_server_files"];
+
+/** Why a role is privileged: its own attributes, and those of the roles that it is a member of. */
+async function reasonsIn(client: Client, rows: readonly Row[]): Promise<(name: string) => ListedPrivilege[]> {
+  const { rows: pairs } = await client.query<{ role: unknown; member: unknown }>(MEMBERSHIPS, [MAX_MEMBERSHIPS]);
+  const members = membersByGroup(pairs.map(({ role, member }) => [String(role), String(member)] as const));
+  const namesOf = (isChosen: (row: Row) => boolean) => rows.filter(isChosen).map(({ name }) => String(name));
+  const goals = [
+    { kind: "superuser", right: "SUPERUSER", names: namesOf((row) => row.is_super === true) },
+    { kind: "escalation", right: "CREATEROLE", names: namesOf((row) => row.grants_all === true) },
+    ...SERVER_ROLES.map((role) => ({ kind: "escalation", right: role, names: [role] }) as const),
+  ] as const;
+  const searched = goals.map(({ names, ...goal }) => ({
+    ...goal,
+    own: new Set(names),
+    paths: pathsTo(names, members),
+  }));
+  return (name) =>
+    searched.flatMap(({ kind, right, own, paths }) => {
+      const path = own.has(name) ? [] : paths.get(name);
+      if (path === undefined) return [];
+      return [{ kind, path: path.slice(0, 20), detail: path.length === 0 ? [right] : [], needsPassword: false }];
+    });
+}
+
+const MAX_MEMBERSHIPS = 50_000;
+
+function accountOf(row: Row, kinds: Map<string, string> | null, privileges: ListedPrivilege[]): ListedAccount {
   const name = String(row.name);
   const createsRoles = row.creates_roles === true;
   return {
@@ -61,6 +92,7 @@ function accountOf(row: Row, kinds: Map<string, string> | null): ListedAccount {
       memberOf: Array.isArray(row.member_of) ? row.member_of.map(String) : [],
       ...(kinds === null ? {} : { passwordKind: kinds.get(name) ?? "none" }),
     },
+    privileges,
   };
 }
 
@@ -77,6 +109,7 @@ interface Row {
   valid_until: unknown;
   member_of: unknown;
   is_privileged: unknown;
+  grants_all: unknown;
 }
 
 /**
@@ -94,10 +127,16 @@ const ROLES = `
          case when isfinite(r.rolvaliduntil) then to_char(r.rolvaliduntil at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as valid_until,
          array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
                 where m.member = r.oid order by 1 limit 100) as member_of,
-         exists (select from mighty where pg_has_role(r.oid, mighty.oid, 'member')) as is_privileged
+         exists (select from mighty where pg_has_role(r.oid, mighty.oid, 'member')) as is_privileged,
+         r.rolcreaterole and not r.rolsuper and current_setting('server_version_num')::int < 160000 as grants_all
     from pg_roles r where r.rolname !~ '^pg_' order by r.rolname limit $1`;
 
 const KINDS = `
   select rolname::text as name,
          case when rolpassword is null then 'none' when rolpassword like 'SCRAM-SHA-256$%' then 'scram-sha-256' else 'md5' end as kind
     from pg_authid where rolname !~ '^pg_' order by rolname limit $1`;
+
+const MEMBERSHIPS = `
+  select g.rolname::text as role, r.rolname::text as member
+    from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles r on r.oid = m.member
+   order by 1, 2 limit $1`;

@@ -3,6 +3,7 @@ import * as contract from "@strongroom/contract";
 import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { approve, listFound, reject } from "./accounts/accounts.ts";
 import type { DiscoveryContext } from "./discovery.ts";
+import { readBlastRadius, readKeys, readPrivileges } from "./privileges/privileges.ts";
 import { cancelScan, listScans, readScan, startScan } from "./scans/scans.ts";
 import { readStatistics } from "./statistics.ts";
 import {
@@ -27,6 +28,9 @@ export function bindDiscovery(context: DiscoveryContext): void {
   implement(kernel, contract.readDiscoveryScan, readScan);
   implement(kernel, contract.cancelDiscoveryScan, (call, tx) => cancelScan(context, call, tx));
   implement(kernel, contract.listDiscoveredAccounts, listFound);
+  implement(kernel, contract.readAccountPrivileges, readPrivileges);
+  implement(kernel, contract.readBlastRadius, readBlastRadius);
+  implement(kernel, contract.listDiscoveredKeys, readKeys);
   implement(kernel, contract.approveDiscoveredAccounts, (call, tx) => approve(context, call, tx));
   implement(kernel, contract.rejectDiscoveredAccounts, (call, tx) => reject(context, call, tx));
   implement(kernel, contract.discoveryStatistics, (call, db) => readStatistics(context, call, db));
