@@ -34,7 +34,7 @@ export { freePort } from "./targets/server-process.ts";
 export { startTelnetd, telnetdAvailable, type Telnetd } from "./targets/telnetd.ts";
 export { startTokenApi, type TokenApi } from "./targets/token-api.ts";
 export { companyKeys, linuxHosts, scanHost, scoreOf } from "./company/company.ts";
-export { type Score } from "./company/compare.ts";
+export { setupOf, type Score } from "./company/compare.ts";
 export { servers } from "./company/servers.ts";
 export { startUnixHost, unixHostAvailable, type UnixHost } from "./targets/unix-host.ts";
 export { type UnixUser, type UnixUserState } from "./targets/unix-user.ts";
