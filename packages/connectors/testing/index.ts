@@ -33,6 +33,7 @@ export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd, type SshdOptio
 export { freePort } from "./targets/server-process.ts";
 export { startTelnetd, telnetdAvailable, type Telnetd } from "./targets/telnetd.ts";
 export { startTokenApi, type TokenApi } from "./targets/token-api.ts";
+export { collectBare } from "./company/collect-bare.ts";
 export { companyKeys, linuxHosts, scanHost, scoreOf } from "./company/company.ts";
 export { setupOf, type Score } from "./company/compare.ts";
 export { servers } from "./company/servers.ts";

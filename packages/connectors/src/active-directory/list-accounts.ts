@@ -6,7 +6,7 @@ import type { ListedAccount, ListFinding, Target } from "../connector.ts";
 import type { ListedPrivilege } from "../collected.ts";
 import { nameOf } from "../dial.ts";
 import { listed, misconfigured } from "../finding.ts";
-import { buffersOf, entriesOf, entryAt, textOf, textsOf, timeOf } from "../ldap/entries.ts";
+import { buffersOf, entriesOf, textOf, textsOf, timeOf } from "../ldap/entries.ts";
 import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { domainBase, timeOfFiletime } from "./entry.ts";
 import { logIn } from "./log-in.ts";

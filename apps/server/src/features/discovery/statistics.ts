@@ -39,8 +39,8 @@ async function countAll(db: Db, actor: Actor, since: Date): Promise<Counts> {
       select target.id, target.is_active from ${visibleTargets(actor)} seen
       join discovery_targets target on target.id = seen.id
     ), found as (
-      select found.status, count(*)::integer as count from discovered_accounts found
-      where found.target_id in (select id from seen) group by found.status
+      select status, is_privileged and not is_missing as is_privileged, sum(count)::integer as count
+      from discovered_counts where target_id in (select id from seen) group by 1, 2
     )
     select (select count(*)::integer from seen) as total_targets,
       (select count(*)::integer from seen where is_active) as active_targets,
@@ -52,11 +52,13 @@ async function countAll(db: Db, actor: Actor, since: Date): Promise<Counts> {
       (select coalesce(sum(count), 0)::integer from found where status = 'pending_approval') as pending_approval,
       (select coalesce(sum(count), 0)::integer from found where status = 'active') as approved_accounts,
       (select coalesce(sum(count), 0)::integer from found where status = 'rejected') as rejected_accounts,
-      (select count(*)::integer from discovered_accounts found
-        where found.target_id in (select id from seen) and found.is_privileged and found.missing_since is null
-          and not exists (select from credentials where user_id is null and deleted_at is null
-            and lower(host) = lower(found.hostname) and lower(username) = lower(found.account_name)
-        )) as unmanaged_privileged_accounts`.execute(db);
+      -- Safes contain fewer logins than scans find accounts, so the managed ones are counted.
+      (select coalesce(sum(count), 0)::integer from found where is_privileged) - (
+        select count(distinct found.id)::integer from credentials join discovered_accounts found
+          on lower(found.hostname) = lower(credentials.host) and lower(found.account_name) = lower(credentials.username)
+        where credentials.user_id is null and credentials.deleted_at is null
+          and found.is_privileged and found.missing_since is null and found.target_id in (select id from seen)
+      ) as unmanaged_privileged_accounts`.execute(db);
   return rows[0]!;
 }
 

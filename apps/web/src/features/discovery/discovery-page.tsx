@@ -13,10 +13,10 @@ import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { DiscoveredList } from "./accounts/discovered-list.tsx";
 import { STARTING_UP, isOpen } from "./discovery-labels.ts";
 import { accountList, refresh, scanList, statistics, targetList } from "./discovery.queries.ts";
 import { LoadFailures } from "./load-failures.tsx";
+import { AccountsTab } from "./privileges/accounts-tab.tsx";
 import { ScanList } from "./scans/scan-list.tsx";
 import { StatisticsTab } from "./statistics/statistics-tab.tsx";
 import { CreateTargetDialog } from "./targets/target-dialog.tsx";
@@ -158,7 +158,7 @@ export function DiscoveryPage({ others = [], TargetAction, Validation }: Discove
         >
           {tab === "targets" && <TargetList addButton={addButton} TargetAction={TargetAction} />}
           {tab === "scans" && <ScanList />}
-          {tab === "accounts" && <DiscoveredList />}
+          {tab === "accounts" && <AccountsTab />}
           {tab === "statistics" && <StatisticsTab Validation={Validation} />}
           {Other !== undefined && <Other />}
         </PageTabs>

@@ -169,11 +169,28 @@ export async function listAccounts(db: Db, actor: Actor, query: AccountsQuery): 
 
 /** At most `most`. */
 export async function countAccounts(db: Db, actor: Actor, query: AccountsQuery, most: number): Promise<number> {
+  if (query.text === null && query.scanId === null) return countByTraits(db, actor, query, most);
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
       select from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
       where ${matching(query)} limit ${most}
     ) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** For filters by status, privilege and target, the database keeps the counts. */
+async function countByTraits(
+  db: Db,
+  actor: Actor,
+  { status, isPrivileged, targetId }: AccountsQuery,
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select least(coalesce(sum(count), 0), ${most})::integer as count
+    from discovered_counts counted join ${visibleTargets(actor)} seen on seen.id = counted.target_id
+    where (${status}::text is null or counted.status = ${status})
+      and (${isPrivileged}::boolean is null or counted.is_privileged = ${isPrivileged})
+      and (${targetId}::uuid is null or counted.target_id = ${targetId})`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -5,6 +5,7 @@ import { Facts } from "#shared/ui/facts.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { ACCOUNT_BADGES, factLabel, factText } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
+import { PrivilegeSection } from "../privileges/privilege-section.tsx";
 
 export function AccountDetails({ account, ...props }: DialogProps & { account: DiscoveredAccount }) {
   const { discovery_metadata: known } = account;
@@ -34,6 +35,7 @@ export function AccountDetails({ account, ...props }: DialogProps & { account: D
           { name: "Expires", value: timeOf(known.expires_at, "Never") },
         ]}
       />
+      <PrivilegeSection account={account} />
       <h3 className={classes.heading}>Reported by the system</h3>
       <Facts
         facts={Object.entries(known.facts).map(([name, value]) => ({ name: factLabel(name), value: factText(value) }))}
