@@ -29,6 +29,22 @@ export const CHECK_RIGHT = wrapScript(`
   if (-not $me.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) { throw [UnauthorizedAccessException]::new() }
   ${USER}; $u.psbase.RefreshCache()`);
 
+/**
+ * Prints one line with JSON in base64: accounts (`a`), members of Administrators (`m`), services (`s`), scheduled tasks
+ * (`t`) and application pools of IIS (`i`); null for a part that failed. A command line of cmd.exe has at most 8,191
+ * characters.
+ */
+export const LIST_ACCOUNTS = wrapScript(`
+  function T($v) { if ($v) { $v.ToUniversalTime().ToString('s') + 'Z' } }
+  function P($w) { try { ,@(& $w) } catch { $null } }
+  $r = @{ h = $env:COMPUTERNAME
+    a = P { Get-LocalUser | select -First 10001 | % { @{ n = $_.Name; s = $_.SID.Value; e = $_.Enabled; p = T $_.PasswordLastSet; x = T $_.AccountExpires; l = T $_.LastLogon; q = T $_.PasswordExpires } } }
+    m = P { Get-LocalGroupMember -SID S-1-5-32-544 | % { @{ n = $_.Name; c = $_.ObjectClass } } }
+    s = P { Get-CimInstance Win32_Service | ? StartName | % { @{ n = $_.Name; u = $_.StartName; w = $_.StartMode } } }
+    t = P { Get-ScheduledTask | ? { $_.Principal.UserId } | % { @{ n = $_.TaskPath + $_.TaskName; u = $_.Principal.UserId; w = [string]$_.State } } }
+    i = P { Import-Module WebAdministration; ls IIS:\\AppPools | ? { $_.processModel.userName } | % { @{ n = $_.Name; u = $_.processModel.userName } } } }
+  [Console]::Out.WriteLine('LIST ' + [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes(($r | ConvertTo-Json -Depth 4 -Compress))))`);
+
 export const POWERSHELL = "powershell.exe";
 
 export const argumentsFor = (script: string): string =>

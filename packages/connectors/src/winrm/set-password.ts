@@ -1,34 +1,11 @@
-// Runs one of the scripts in a shell on the target, and reads its verdict.
+// Changes the password of a local account, as itself or as an administrator.
 import type { Attempt, ChangeAttempt } from "../attempt.ts";
-import type { ChangeFinding, Failure, Finding, ReconcileLogin, Target } from "../connector.ts";
+import type { ChangeFinding, Finding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { changed, misconfigured, refused, rejected, unknown, unreachable, unsent, verified } from "../finding.ts";
-import {
-  argumentsFor,
-  CHANGE_PASSWORD,
-  CHECK_RIGHT,
-  inputFor,
-  POWERSHELL,
-  SET_PASSWORD,
-  verdictIn,
-} from "./scripts.ts";
-import { ask, isAccountName, NO_NAME, serviceOf, statusFailure, type Service } from "./session.ts";
-import {
-  commandIdIn,
-  createShell,
-  deleteShell,
-  faultIn,
-  outputIn,
-  receiveOutput,
-  runCommand,
-  sendInput,
-  shellIdIn,
-} from "./wsman.ts";
-
-/** Each request waits up to the service's own time limit; a command that prints nothing for so long is stuck. */
-const MAX_RECEIVES = 60;
-const ACCESS_DENIED = 5;
-const CLOSING_MS = 1_000;
+import { changed, misconfigured, refused, rejected, unknown, unsent, verified } from "../finding.ts";
+import { runScript, type ScriptInput } from "./run-script.ts";
+import { CHANGE_PASSWORD, CHECK_RIGHT, SET_PASSWORD } from "./scripts.ts";
+import { isAccountName, NO_NAME, serviceOf, type Service } from "./session.ts";
 
 export function changeOwn(target: Target, password: string, candidate: string, current: ChangeAttempt) {
   const service = serviceOf(target, { username: target.username, password });
@@ -52,7 +29,7 @@ async function setPassword(
 ): Promise<ChangeFinding> {
   if (scriptInput.new === "" || scriptInput.new.includes("\0") || scriptInput.new.length > 127)
     return unsent(misconfigured("bad-input", "A Windows password must have 1 to 127 characters and no NUL character."));
-  const ran = await runScript(service, script, scriptInput, current, current.sending);
+  const ran = await runScript(service, script, scriptInput, current, { sending: current.sending });
   const where = nameOf(service.endpoint);
   if (typeof ran === "string")
     return ran === "OK"
@@ -98,92 +75,4 @@ export async function checkRight(target: Target, by: ReconcileLogin, current: At
     return verified(`${by.username} has permission to set the password of ${target.username} on ${where}.`);
   if (ran === "800708AD") return misconfigured("bad-input", `${where} has no local account ${target.username}.`);
   return rejected("no-permission", `${by.username} can log in to ${where}, but is not an administrator there.`);
-}
-
-/** The verdict of the script, or the failure. `sending` is called right before the secrets are sent. */
-async function runScript(
-  service: Service,
-  script: string,
-  scriptInput: ScriptInput,
-  attempt: Attempt,
-  sending?: () => void,
-): Promise<string | { failure: Failure }> {
-  const { url } = service;
-  const shell = await step(service, createShell(url), attempt);
-  if ("failure" in shell) return shell;
-  const shellId = shellIdIn(shell.body);
-  if (shellId === null) return strange(service);
-  let owner = service;
-  try {
-    const command = await step(service, runCommand(url, shellId, POWERSHELL, argumentsFor(script)), attempt);
-    if ("failure" in command) return command;
-    const commandId = commandIdIn(command.body);
-    if (commandId === null) return strange(service);
-    const fed = await step(service, sendInput(url, shellId, commandId, inputFor(scriptInput)), attempt, sending);
-    if ("failure" in fed) return fed;
-    const renewed = { ...service, password: scriptInput.new ?? "" };
-    // After changing its own password, the account logs in with the new password, unless the change was refused.
-    const after = scriptInput.old === undefined ? null : await verdictOf(renewed, shellId, commandId, attempt);
-    if (after !== null && !isWrongPassword(after)) owner = renewed;
-    return after === null || owner === service ? await verdictOf(service, shellId, commandId, attempt) : after;
-  } finally {
-    await closeShell(owner, shellId, attempt);
-  }
-}
-
-/** The input of a script. `old` only when an account changes its own password. */
-interface ScriptInput {
-  name: string;
-  old?: string;
-  new?: string;
-}
-
-const isWrongPassword = (verdict: string | { failure: Failure }): boolean =>
-  typeof verdict !== "string" && "code" in verdict.failure && verdict.failure.code === "wrong-password";
-
-/** The service closes the shell after a minute anyway, so wait at most a second for the answer. */
-async function closeShell(service: Service, shellId: string, attempt: Attempt): Promise<void> {
-  const enough = Promise.withResolvers<void>();
-  const timer = setTimeout(enough.resolve, CLOSING_MS);
-  await Promise.race([ask(service, deleteShell(service.url, shellId), attempt), enough.promise]);
-  clearTimeout(timer);
-}
-
-async function verdictOf(
-  service: Service,
-  shellId: string,
-  commandId: string,
-  attempt: Attempt,
-): Promise<string | { failure: Failure }> {
-  let output = "";
-  for (let time = 0; time < MAX_RECEIVES; time += 1) {
-    const answer = await step(service, receiveOutput(service.url, shellId, commandId), attempt);
-    if ("failure" in answer) return answer;
-    const { text, isDone } = outputIn(answer.body);
-    output = (output + text).slice(-4_096);
-    const verdict = verdictIn(output);
-    if (verdict !== null) return verdict;
-    if (isDone) break;
-  }
-  return strange(service);
-}
-
-/** A fault has status 500; access denied is one of them. */
-async function step(service: Service, body: string, attempt: Attempt, sending?: () => void) {
-  const answer = await ask(service, body, attempt, sending === undefined ? {} : { sending });
-  if ("failure" in answer) return answer;
-  const refusal = statusFailure(answer, service);
-  if (refusal === null) return answer;
-  if (faultIn(answer.body) !== ACCESS_DENIED) return { failure: refusal };
-  const { endpoint, username } = service;
-  return {
-    failure: rejected(
-      "no-permission",
-      `${nameOf(endpoint)} does not allow ${username} to open a shell (Remote Management Users, Administrators).`,
-    ),
-  };
-}
-
-function strange({ endpoint }: Service): { failure: Failure } {
-  return { failure: unreachable("server-error", `${nameOf(endpoint)} ran the script, but did not report its result.`) };
 }

@@ -2,13 +2,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
 import { assertChange, tryChange, tryReconcile, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeWinrm, type FakeWinrm } from "../../testing/targets/fake-winrm.ts";
 import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { Target } from "../connector.ts";
+import { argumentsFor, LIST_ACCOUNTS, POWERSHELL } from "./scripts.ts";
 import { winrm } from "./winrm.ts";
 
 const aSecret = () => randomBytes(12).toString("base64url");
@@ -83,6 +86,14 @@ async function rows(): Promise<Rows> {
       isCuttable: false,
     },
     reconciles: { account: () => account(), able: admin, unable: aUser() },
+    lists: {
+      ...admin,
+      elsewhere: (host, port) => at({ host, port }, admin.username, { ca }),
+      expect: [
+        { name: good.username, isPrivileged: false, isLocked: false },
+        { name: admin.username, isPrivileged: true },
+      ],
+    },
     stop: () => server.stop(),
   };
 }
@@ -151,6 +162,29 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
     const changing = anAccount(`guest${randomBytes(4).toString("hex")}`);
     assertResult(await tryOut(winrm, changing), VERIFIED);
     assertChange(await tryChange(winrm, changing), { outcome: "unsent", code: "no-permission" });
+  });
+
+  test("lists administrators, services and tasks by the account that they run as, and names the parts that failed", async () => {
+    const [first, admin] = [anAccount(), aName()];
+    const secret = aSecret();
+    server.addAccount(admin, secret, true);
+    const result = await winrm.listAccounts!(aTarget(at(server, admin, { ca })), Secret.fromText(secret), aContext());
+    assert.ok(result.outcome === "listed", result.message);
+    const found = result.accounts.find(({ name }) => name === admin);
+    assert.deepEqual(
+      found?.privileges?.map(({ kind, path }) => [kind, ...path]),
+      [["local-admin", "Administrators"]],
+    );
+    const kinds = result.accounts.flatMap(({ dependents = [] }) =>
+      dependents.map(({ kind, name }) => `${kind} ${name}`),
+    );
+    assert.deepEqual(kinds.toSorted(), ["scheduled-task \\Nightly", "service Backup"]);
+    assert.equal(result.commands?.find(({ command }) => command.includes("AppPools"))?.success, false);
+    assert.ok(first.secret !== "" && !JSON.stringify(result).includes(first.secret));
+  });
+
+  test("the command line of the list is short enough for cmd.exe", () => {
+    assert.ok(`${POWERSHELL} ${argumentsFor(LIST_ACCOUNTS)}`.length < 8_191);
   });
 
   test("sends no name that a local account cannot have", async () => {

@@ -1,6 +1,6 @@
 // Local Windows accounts over WinRM (HTTPS with Basic, our own SOAP). Tested against a fake, not against Windows.
 import type { Connector } from "../connector.ts";
-import { passwordChanges } from "../password-capabilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
@@ -17,10 +17,11 @@ export const winrm: Connector = {
   parameters: REQUIRED_TLS_PARAMETERS,
   proven: false,
   passwordLimits: { maxLength: 127 },
-  ...passwordChanges({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).changeOther,
+    list: async () => (await import("./list-accounts.ts")).listUsers,
     checkReconcile: async () => (await import("./set-password.ts")).checkRight,
   }),
 };

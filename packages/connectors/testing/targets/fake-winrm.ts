@@ -130,10 +130,33 @@ function execute({ script, by }: Command, input: string, accounts: ReadonlyMap<s
   const [account, isAdministrator] = [accounts.get(name), accounts.get(by)?.isAdministrator === true];
   const isOwn = script.includes("'ChangePassword'");
   if (!isOwn && !isAdministrator) return "STRONGROOM 80070005";
+  if (script.includes("Get-LocalUser")) return `LIST ${listOf(accounts)}\r\nSTRONGROOM OK`;
   if (account === undefined) return "STRONGROOM 800708AD";
   if (script.includes("IsInRole")) return "STRONGROOM OK";
   if (isOwn && account.password !== old) return "STRONGROOM 80070056";
   if (candidate.length < 8) return "STRONGROOM 800708C5";
   account.password = candidate;
   return "STRONGROOM OK";
+}
+
+/** As PowerShell 5.1 writes it: a list of one member stays a list because of the script's comma. */
+function listOf(accounts: ReadonlyMap<string, Account>): string {
+  const names = [...accounts.keys()];
+  const list = {
+    h: "WIN1",
+    a: names.map((n, number) => ({
+      n,
+      s: `S-1-5-21-1-2-3-${1000 + number}`,
+      e: true,
+      p: "2026-01-02T03:04:05Z",
+      x: null,
+      l: null,
+      q: null,
+    })),
+    m: names.filter((n) => accounts.get(n)?.isAdministrator).map((n) => ({ n: `WIN1\\${n}`, c: "User" })),
+    s: names.slice(0, 1).map((n) => ({ n: "Backup", u: `.\\${n}`, w: "Auto" })),
+    t: names.slice(0, 1).map((n) => ({ n: "\\Nightly", u: n, w: "Ready" })),
+    i: null,
+  };
+  return Buffer.from(JSON.stringify(list)).toString("base64");
 }

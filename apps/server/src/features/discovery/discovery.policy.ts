@@ -8,10 +8,10 @@ import type { RolePermissions } from "#kernel/authz/authorise.ts";
 /** The permissions in the target's safe decide the rest; see `visibleTargets`. */
 export const rolePermissions: RolePermissions = { "discovery.read": ROLES, "discovery.manage": ROLES };
 
-/** The connectors that scan each type of target. Windows has none yet: no connector lists its accounts. */
+/** The connectors that scan each type of target. */
 const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
   linux: ["linux"],
-  windows: [],
+  windows: ["winrm"],
   database: ["postgresql", "mysql", "mssql", "mongodb", "redis", "rabbitmq"],
   aws: ["aws-iam"],
   active_directory: ["active-directory", "ldap"],
@@ -19,7 +19,6 @@ const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
 
 /** Null when the connector can scan a target of this type; otherwise one sentence with the reason. */
 export function obstacleToScan(type: DiscoveryTargetType, connector: Connector): string | null {
-  if (CONNECTORS[type].length === 0) return "Strongroom cannot list the accounts of this type of system yet.";
   if (!CONNECTORS[type].includes(connector.id)) {
     return "The credential is for a different type of system than the target.";
   }

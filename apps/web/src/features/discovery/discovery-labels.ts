@@ -17,8 +17,7 @@ export const TYPE_LABELS: Record<DiscoveryTargetType, string> = {
   active_directory: "Active Directory or LDAP",
 };
 
-/** Windows is missing: no connector lists its accounts. */
-export const OFFERED_TYPES = ["linux", "database", "aws", "active_directory"] as const;
+export const OFFERED_TYPES = ["linux", "windows", "database", "aws", "active_directory"] as const;
 
 export const METHOD_LABELS: Record<DiscoveryMethod, string> = {
   ssh: "SSH",

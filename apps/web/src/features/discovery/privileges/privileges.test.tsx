@@ -29,15 +29,15 @@ const REACHED = {
 };
 
 let api: TestApi;
-beforeEach(() => {
-  api = startApi();
-  signInForTest(api);
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi({});
 });
-afterEach(() => api.stop());
+afterEach(() => api.close());
 
 test("a shared key shows its reach as a sentence, a picture and a table", async () => {
-  api.on(KEYS, () => ({ data: [aKey] }));
-  api.on(REACH, () => REACHED);
+  api.on(KEYS, { json: { data: [aKey] } });
+  api.on(REACH, { json: REACHED });
   renderScreen(<KeyList />);
   expect(await screen.findByText(/Opens 3 accounts on 3 systems, 1 with full control/)).toBeVisible();
   expect(screen.getByText("Private key without passphrase")).toBeVisible();
@@ -52,7 +52,7 @@ test("a shared key shows its reach as a sentence, a picture and a table", async 
 });
 
 test("no keys is an empty state", async () => {
-  api.on(KEYS, () => ({ data: [] }));
+  api.on(KEYS, { json: { data: [] } });
   renderScreen(<KeyList />);
   expect(await screen.findByText("No SSH Keys")).toBeVisible();
 });
