@@ -121,6 +121,37 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
     );
   });
 
+  test("lists the root account, the age and last use of access keys, MFA, and roles that users may assume", async () => {
+    const { name, secret, target } = aUser();
+    aws.roles.set("deployer", name);
+    const result = await awsIam.listAccounts!(aTarget(target), Secret.fromText(secret), aContext({ timeoutMs: 5_000 }));
+    assert.ok(result.outcome === "listed", result.message);
+    const root = result.accounts.find((account) => account.name === "root account");
+    assert.deepEqual(root?.facts["hasMfa"], true);
+    const user = result.accounts.find((account) => account.name === name);
+    assert.deepEqual(user?.facts["accessKeys"], [
+      { isActive: true, rotatedAt: "2024-02-03T04:05:06.000Z", lastUsedAt: "2026-10-01T00:00:00.000Z" },
+    ]);
+    assert.deepEqual(
+      user.privileges?.map(({ kind, detail }) => [kind, ...detail]),
+      [["impersonation", "deployer"]],
+    );
+    assert.deepEqual(result.collected?.system["roles"], [
+      { name: "deployer", users: [name], others: ["ec2.amazonaws.com"] },
+    ]);
+    aws.answerOnce("GetCredentialReport", { code: "AccessDenied", status: 403 });
+    const without = await awsIam.listAccounts!(
+      aTarget(target),
+      Secret.fromText(secret),
+      aContext({ timeoutMs: 5_000 }),
+    );
+    assert.ok(without.outcome === "listed", without.message);
+    assert.deepEqual(
+      without.commands?.filter(({ success }) => !success).map(({ command }) => command),
+      ["iam:GetCredentialReport"],
+    );
+  });
+
   test("refuses to issue a third key and names the other key", async () => {
     const { name, secret, target } = aUser();
     const other = aws.addKey(name);

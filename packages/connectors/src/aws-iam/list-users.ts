@@ -9,8 +9,12 @@ import {
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { listed } from "../finding.ts";
+import type { ScanCommand } from "@strongroom/contract";
+import type { ListedPrivilege } from "../collected.ts";
 import { awsAccessOf } from "./access-key.ts";
 import { failureOf } from "./answer.ts";
+import { credentialReport, ROOT, type ReportedUser } from "./credential-report.ts";
+import { assumableRoles, type AssumableRole } from "./roles.ts";
 import { iamClient } from "./session.ts";
 
 const ADMINISTRATOR = "arn:aws:iam::aws:policy/AdministratorAccess";
@@ -24,14 +28,30 @@ export async function listUsers(target: Target, value: string, current: Attempt)
   try {
     const users = await allUsers(iam);
     const administrators = await administratorsOf(iam);
+    const report = await credentialReport(iam, current);
+    const roles = await assumableRoles(iam);
+    const reported = new Map((report ?? []).map((user) => [user.name, user]));
+    const root = reported.get(ROOT);
     const finding = listed(
-      users.flatMap((user) => shown(user, administrators)),
+      [
+        ...(root === undefined ? [] : [rootAccount(root)]),
+        ...users.flatMap((user) => shown(user, administrators, reported, roles ?? [])),
+      ],
       "AWS IAM",
     );
-    if (finding.outcome !== "listed" || administrators !== null) return finding;
+    if (finding.outcome !== "listed") return finding;
+    const missing =
+      administrators === null ? " The key has no permission to see which of them are administrators." : "";
     return {
       ...finding,
-      message: `${finding.message} The key has no permission to see which of them are administrators.`,
+      message: `${finding.message}${missing}`,
+      collected: { keys: [], system: { roles: (roles ?? []).slice(0, 200) } },
+      commands: [
+        done("iam:ListUsers", users.length, "user"),
+        done("iam:ListEntitiesForPolicy AdministratorAccess", administrators?.size ?? null, "administrator"),
+        done("iam:GetCredentialReport", report?.length ?? null, "row"),
+        done("iam:ListRoles", roles?.length ?? null, "role"),
+      ],
     };
   } catch (error) {
     return failureOf(error, access);
@@ -70,22 +90,64 @@ async function administratorsOf(iam: IAMClient): Promise<ReadonlySet<string> | n
   }
 }
 
-function shown(user: User, administrators: ReadonlySet<string> | null): ListedAccount[] {
+function done(command: string, count: number | null, noun: string): ScanCommand {
+  return {
+    command,
+    success: count !== null,
+    exitCode: null,
+    output: count === null ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`,
+    error: count === null ? "The key has no permission, or AWS did not answer in time." : "",
+  };
+}
+
+const factsOf = ({ hasPassword, hasMfa, accessKeys }: ReportedUser) => ({ hasPassword, hasMfa, accessKeys });
+
+/** The account itself: its email address and password, or its access keys, can do everything. */
+function rootAccount(report: ReportedUser): ListedAccount {
+  return {
+    name: "root account",
+    isPrivileged: true,
+    isLocked: false,
+    passwordChangedAt: report.passwordChangedAt,
+    expiresAt: null,
+    lastLoginAt: report.passwordUsedAt,
+    privileges: [{ kind: "cloud-admin", path: ["root of the AWS account"], detail: [], needsPassword: null }],
+    facts: factsOf(report),
+  };
+}
+
+function shown(
+  user: User,
+  administrators: ReadonlySet<string> | null,
+  reported: ReadonlyMap<string, ReportedUser>,
+  roles: readonly AssumableRole[],
+): ListedAccount[] {
   const { UserName: name = "", Path: path = "/" } = user;
   if (!/^[\w+=,.@-]{1,64}$/.test(name)) return [];
+  const report = reported.get(name);
+  const assumed = roles.filter(({ users }) => users.includes(name)).map((role) => role.name);
+  const privileges: ListedPrivilege[] = [
+    ...(administrators?.has(name) === true
+      ? [{ kind: "cloud-admin", path: ["AdministratorAccess"], detail: [], needsPassword: null } as const]
+      : []),
+    ...(assumed.length > 0
+      ? [{ kind: "impersonation", path: [], detail: assumed.slice(0, 20), needsPassword: null } as const]
+      : []),
+  ];
   return [
     {
       name,
-      isPrivileged: administrators?.has(name) === true,
+      isPrivileged: privileges.length > 0,
       isLocked: false,
-      passwordChangedAt: null,
+      passwordChangedAt: report?.passwordChangedAt ?? null,
       expiresAt: null,
       lastLoginAt: timeOf(user.PasswordLastUsed),
-      privileges:
-        administrators?.has(name) === true
-          ? [{ kind: "cloud-admin", path: ["AdministratorAccess"], detail: [], needsPassword: null }]
-          : [],
-      facts: { createdAt: timeOf(user.CreateDate), ...(/^[\w/+=,.@-]{1,512}$/.test(path) ? { path } : {}) },
+      privileges,
+      facts: {
+        createdAt: timeOf(user.CreateDate),
+        ...(/^[\w/+=,.@-]{1,512}$/.test(path) ? { path } : {}),
+        ...(report === undefined ? {} : factsOf(report)),
+      },
     },
   ];
 }

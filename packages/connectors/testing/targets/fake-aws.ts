@@ -25,6 +25,8 @@ export interface FakeAws {
   keysOf(name: string): { id: string; isActive: boolean }[];
   deactivate(keyId: string): void;
   administrators: Set<string>;
+  /** The user that each role trusts, by the role's name. */
+  roles: Map<string, string>;
   /** Replaces the next answer to `action` with an error, or with no answer (null) after the action was carried out. */
   answerOnce(action: string, error: { code: string; status: number } | null): void;
   requests(): readonly string[];
@@ -40,6 +42,7 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
   const users = new Set<string>();
   const keys = new Map<string, StoredKey>();
   const administrators = new Set<string>();
+  const roles = new Map<string, string>();
   const requests: string[] = [];
   let once_: { action: string; error: { code: string; status: number } | null } | null = null;
 
@@ -84,6 +87,12 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
         return "";
       case "ListUsers":
         return `<Users>${[...users].map((name) => `<member><Path>/</Path><UserName>${name}</UserName><UserId>AIDAX</UserId><Arn>arn:aws:iam::${ACCOUNT}:user/${name}</Arn><CreateDate>2026-01-02T03:04:05Z</CreateDate></member>`).join("")}</Users><IsTruncated>false</IsTruncated>`;
+      case "GenerateCredentialReport":
+        return "<State>COMPLETE</State>";
+      case "GetCredentialReport":
+        return `<Content>${Buffer.from(reportOf(users, keys)).toString("base64")}</Content><ReportFormat>text/csv</ReportFormat>`;
+      case "ListRoles":
+        return `<Roles>${[...roles].map(([name, user]) => `<member><Path>/</Path><RoleName>${name}</RoleName><RoleId>AROAX</RoleId><Arn>arn:aws:iam::${ACCOUNT}:role/${name}</Arn><CreateDate>2026-01-02T03:04:05Z</CreateDate><AssumeRolePolicyDocument>${trustOf(user)}</AssumeRolePolicyDocument></member>`).join("")}</Roles><IsTruncated>false</IsTruncated>`;
       case "ListEntitiesForPolicy":
         return `<PolicyGroups><member><GroupName>admins</GroupName></member></PolicyGroups><PolicyUsers/><PolicyRoles/><IsTruncated>false</IsTruncated>`;
       case "GetGroup":
@@ -125,6 +134,7 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
     port: (server.address() as AddressInfo).port,
     ca: authority.certificate,
     administrators,
+    roles,
     addUser: (name) => {
       users.add(name);
       const { id, secret } = newKey(name);
@@ -145,6 +155,32 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
     },
   };
 }
+
+/** With the columns that AWS documents; the root account has an old key that is in use. */
+function reportOf(users: ReadonlySet<string>, keys: ReadonlyMap<string, StoredKey>): string {
+  const header =
+    "user,arn,user_creation_time,password_enabled,password_last_used,password_last_changed,password_next_rotation,mfa_active,access_key_1_active,access_key_1_last_rotated,access_key_1_last_used_date,access_key_1_last_used_region,access_key_1_last_used_service,access_key_2_active,access_key_2_last_rotated,access_key_2_last_used_date,access_key_2_last_used_region,access_key_2_last_used_service,cert_1_active,cert_1_last_rotated,cert_2_active,cert_2_last_rotated";
+  const none = "false,N/A,N/A,N/A,N/A";
+  const rest = "false,N/A,false,N/A";
+  const rows = [...users].map((name) => {
+    const isActive = [...keys.values()].some((key) => key.owner === name && key.isActive);
+    const first = `${isActive},2024-02-03T04:05:06+00:00,2026-10-01T00:00:00+00:00,eu-west-1,s3`;
+    return `${name},arn:aws:iam::${ACCOUNT}:user/${name},2026-01-02T03:04:05+00:00,false,N/A,N/A,N/A,false,${first},${none},${rest}`;
+  });
+  const root = `<root_account>,arn:aws:iam::${ACCOUNT}:root,2020-01-01T00:00:00+00:00,not_supported,2026-11-01T00:00:00+00:00,not_supported,not_supported,true,true,2020-01-01T00:00:00+00:00,2026-11-01T00:00:00+00:00,us-east-1,iam,${none},${rest}`;
+  return [header, root, ...rows].join("\n");
+}
+
+const trustOf = (user: string) =>
+  encodeURIComponent(
+    JSON.stringify({
+      Version: "2012-10-17",
+      Statement: [
+        { Effect: "Allow", Principal: { AWS: `arn:aws:iam::${ACCOUNT}:user/${user}` }, Action: "sts:AssumeRole" },
+        { Effect: "Allow", Principal: { Service: "ec2.amazonaws.com" }, Action: "sts:AssumeRole" },
+      ],
+    }),
+  );
 
 const textOf = (id: string, secret: string) => JSON.stringify({ access_key_id: id, secret_access_key: secret });
 
