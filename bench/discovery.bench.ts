@@ -19,7 +19,7 @@ const AT_ONCE = 32;
 
 /** One in five accounts has a key. */
 const MANY_ACCOUNTS = `
-key=$(ssh-keygen -q -t ed25519 -N '' -f /tmp/bench.$$ && cat /tmp/bench.$$.pub); rm -f /tmp/bench.$$*
+key=$(ssh-keygen -q -t ed25519 -N '' -f /run/bench-key && cat /run/bench-key.pub)
 i=0; while [ $i -lt ${ACCOUNTS} ]; do
   echo "user$i:x:$((3000 + i)):100::/home/user$i:/bin/sh" >> /etc/passwd
   echo "user$i:!:20000:0:99999:7:::" >> /etc/shadow

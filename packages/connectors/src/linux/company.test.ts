@@ -1,5 +1,6 @@
 // Tests against real Linux hosts of their own: a small part of the scripted company, and hosts that mean harm.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { needs } from "../../testing/targets/availability.ts";
 import { companyKeys, linuxHosts, scanHost, scoreOf } from "../../testing/company/company.ts";
@@ -22,6 +23,12 @@ describe("the company", { ...needs(unixHostAvailable()), concurrency: 1 }, () =>
       assert.ok(score.expected > 5);
     });
   }
+});
+
+test("a host's setup cannot change this machine", needs(unixHostAvailable()), async () => {
+  const file = `/usr/local/strongroom-${process.pid}`;
+  await assert.rejects(startUnixHost("careless", `touch ${file}`));
+  assert.ok(!existsSync(file));
 });
 
 describe("hosts that mean harm", { ...needs(unixHostAvailable()), concurrency: 1 }, () => {

@@ -23,7 +23,7 @@ export function unixHostAvailable(): Unavailable {
 
 /**
  * `setup` is a shell script that runs as root on the new host. It begins with the accounts that came with the system,
- * no rules of sudo except root's, no cron jobs and no units of its own. Nothing changes outside.
+ * no rules of sudo except root's, no cron jobs and no units of its own. The rest of the machine is read-only for it.
  */
 export async function startUnixHost(name: string, setup: string): Promise<UnixHost> {
   const folder = temporaryFolder(null);
@@ -61,11 +61,11 @@ mount -t tmpfs none '${folder}'
 mkdir '${folder}/etc'
 cp -a /etc/. '${folder}/etc/' 2>/dev/null || true
 mount --bind '${folder}/etc' /etc
-for each in /home /root /var/log /run; do mount -t tmpfs -o mode=755 none "$each"; done
+for each in /home /root /var/log /var/spool /var/mail /usr/local/bin /run; do mount -t tmpfs -o mode=755 none "$each"; done
+# Everything else is read-only, so that no setup can change this machine.
+mount -o remount,bind,ro /
 chmod 700 /root
-mkdir -p /run/sshd /var/spool/cron
-mount -t tmpfs -o mode=755 none /var/spool/cron
-mkdir -p /var/spool/cron/crontabs
+mkdir -p /run/sshd /var/spool/cron/crontabs
 touch /var/log/lastlog
 hostname '${name}'
 echo '127.0.0.1 localhost ${name}' > /etc/hosts
