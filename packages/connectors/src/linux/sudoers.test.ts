@@ -85,7 +85,12 @@ describe("rules of sudo", () => {
 
 describe("the effect of sudo rules", () => {
   const right = (command: string, more = {}) => ({
-    ...{ command, runAs: ["root"], needsPassword: false, isNoexec: false, path: [], file: "/etc/sudoers" },
+    command,
+    runAs: ["root"],
+    needsPassword: false,
+    isNoexec: false,
+    path: [],
+    file: "/etc/sudoers",
     ...more,
   });
   const account = { name: "bob", uid: "1000", home: "/home/bob", groups: [] };

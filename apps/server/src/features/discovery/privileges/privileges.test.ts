@@ -134,7 +134,11 @@ describe("privileges of scanned hosts", needs(unixHostAvailable()), () => {
     const reply = await world.app.call(listDiscoveredKeys, { as: world.owner.token });
     assert.deepEqual(
       reply.body.data.map(({ fingerprint, opens, systems, found_private, is_unprotected }) => [
-        ...[fingerprint, opens, systems, found_private, is_unprotected],
+        fingerprint,
+        opens,
+        systems,
+        found_private,
+        is_unprotected,
       ]),
       [[deploy, 2, 2, 1, true]],
     );

@@ -11,12 +11,25 @@ const KEYS = "GET /api/v1/discovery/keys";
 const REACH = "GET /api/v1/discovery/blast-radius";
 const FINGERPRINT = `SHA256:${"A".repeat(43)}`;
 const aKey = {
-  ...{ fingerprint: FINGERPRINT, type: "ssh-ed25519", comment: "deploy@ci", opens: 3, systems: 3, opens_full: 1 },
-  ...{ found_private: 1, is_unprotected: true },
+  fingerprint: FINGERPRINT,
+  type: "ssh-ed25519",
+  comment: "deploy@ci",
+  opens: 3,
+  systems: 3,
+  opens_full: 1,
+  found_private: 1,
+  is_unprotected: true,
 };
 const aNode = (id: string, from: string | null, distance: number, more: object) => ({
-  ...{ id, from, distance, hostname: "web-01", target_id: null, account_id: null, accounts: null },
-  ...{ reason: from === null ? null : "the key is in /home/deploy/.ssh/authorized_keys:1", needs_password: false },
+  id,
+  from,
+  distance,
+  hostname: "web-01",
+  target_id: null,
+  account_id: null,
+  accounts: null,
+  reason: from === null ? null : "the key is in /home/deploy/.ssh/authorized_keys:1",
+  needs_password: false,
   ...more,
 });
 const REACHED = {
@@ -25,7 +38,9 @@ const REACHED = {
     aNode("account", "key", 1, { kind: "account", label: "deploy" }),
     aNode("control", "account", 2, { kind: "control", label: "full control", accounts: 12 }),
   ],
-  ...{ systems: 1, accounts: 12, is_complete: true },
+  systems: 1,
+  accounts: 12,
+  is_complete: true,
 };
 
 let api: TestApi;

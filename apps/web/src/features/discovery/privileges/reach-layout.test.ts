@@ -4,8 +4,17 @@ import { expect, test } from "vitest";
 import { BOX, MOST_DRAWN, layOut } from "./reach-layout.ts";
 
 const aNode = (id: string, from: string | null, distance: number): ReachNode => ({
-  ...{ id, from, distance, kind: "account", label: id, hostname: "web1", target_id: null, account_id: null },
-  ...{ accounts: null, reason: null, needs_password: false },
+  id,
+  from,
+  distance,
+  kind: "account",
+  label: id,
+  hostname: "web1",
+  target_id: null,
+  account_id: null,
+  accounts: null,
+  reason: null,
+  needs_password: false,
 });
 
 test("each step has its own column, and no two boxes overlap", () => {
