@@ -30,6 +30,7 @@ import { installDashboard } from "#features/dashboard/index.ts";
 import { installDiscovery } from "#features/discovery/index.ts";
 import { installEvents } from "#features/events/index.ts";
 import { installFactors } from "#features/factors/index.ts";
+import { installFindings } from "#features/findings/index.ts";
 import { installGroups, searchableGroups } from "#features/groups/index.ts";
 import { installHealth } from "#features/health/index.ts";
 import { installIdentityProviders } from "#features/identity-providers/index.ts";
@@ -39,6 +40,7 @@ import { installPlatforms, searchablePlatforms } from "#features/platforms/index
 import { installPreferences } from "#features/preferences/index.ts";
 import { distrustJournals, installRotation } from "#features/rotation/index.ts";
 import { installSafes, searchableSafes } from "#features/safes/index.ts";
+import { installScans } from "#features/scans/index.ts";
 import { installSeal } from "#features/seal/index.ts";
 import { installSearch } from "#features/search/index.ts";
 import { installSessions, searchableSessions, sessionsAbout } from "#features/sessions/index.ts";
@@ -185,6 +187,8 @@ export async function compose(options: ComposeOptions): Promise<App> {
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
   installDiscovery(kernel, { accounts, network: verification.site.network });
+  const findings = installFindings(kernel, { accounts, network: verification.site.network });
+  installScans(kernel, { findings, network: verification.site.network });
   const rotation = installRotation(kernel, {
     verification,
     accountsOfSafes,

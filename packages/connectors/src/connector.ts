@@ -3,6 +3,7 @@ import type { ConnectorIcon, ConnectorProtocol, ParameterField, ScanCommand } fr
 import type { Secret } from "@strongroom/keys";
 import type { Network } from "./address.ts";
 import type { Collected, ListedPrivilege } from "./collected.ts";
+import type { FileReader, FileSearch, ReadFilesResult } from "./file-search.ts";
 
 /** An SSH host key as OpenSSH prints it: `ssh-ed25519` and `SHA256:` with unpadded base64. */
 export interface HostKey {
@@ -291,4 +292,12 @@ export interface Connector {
   retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
   /** The accounts of the target, at most 10,000. */
   listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
+  /** Finds files and reads them as a stream, with one login. Rejects only when `reader` does. */
+  readFiles?(
+    target: Target,
+    secret: Secret,
+    search: FileSearch,
+    reader: FileReader,
+    context: VerifyContext,
+  ): Promise<ReadFilesResult>;
 }

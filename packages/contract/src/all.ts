@@ -20,6 +20,7 @@ import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
 import * as factors from "./factors.ts";
+import * as findings from "./findings.ts";
 import * as groups from "./groups.ts";
 import * as health from "./health.ts";
 import * as identityProviders from "./identity-providers.ts";
@@ -29,6 +30,7 @@ import * as policyPreview from "./policy-preview.ts";
 import * as preferences from "./preferences.ts";
 import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
+import * as scans from "./scans.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
 import * as secondStep from "./second-step.ts";
@@ -62,6 +64,7 @@ const features = {
   discovery: { ...discovery, ...discoveredAccounts, ...discoveryPrivileges },
   events,
   factors: { ...factors, ...secondStep },
+  findings,
   groups,
   health: { ...health, ...apiDocs },
   identityProviders,
@@ -70,6 +73,7 @@ const features = {
   preferences,
   rotation: { ...rotation, ...dependents },
   safes,
+  scans,
   seal,
   search,
   recordings,

@@ -6,6 +6,7 @@ import {
   DashboardPreferences,
   NewGroup,
   NewIdentityProvider,
+  NewScanConfig,
   NotificationPreferences,
 } from "@strongroom/contract";
 import type { NamedEndpoint } from "@strongroom/contract/all";
@@ -121,6 +122,15 @@ const BODIES: Record<string, unknown> = {
   startDiscoveryScan: { scanSettings: {} },
   approveDiscoveredAccounts: { accountIds: [id], onboardingSettings: {} },
   rejectDiscoveredAccounts: { accountIds: [id], reason: "A reason" },
+  startEnhancedScan: { scanConfig: {}, complianceFrameworks: [] },
+  createScanConfig: { name: "Nightly", scanConfig: {} },
+  updateScanConfig: NewScanConfig.parse({ name: "Nightly", scanConfig: {} }),
+  changeFindingStatus: { status: "accepted" },
+  changeFindingStatuses: { findingIds: [id], status: "accepted" },
+  assignFinding: { assigneeId: null },
+  commentOnFinding: { text: "Ask the owner" },
+  exportFindings: { format: "json", filters: {} },
+  createFindingRule: { kind: "class", reason: "Test keys", reviewAt: "2099-01-01T00:00:00.000Z" },
   createAccount: { ...account, safe_id: id, password: "a secret value" },
   updateAccount: AccountEdit.parse({ ...account, platform_id: id }),
   retrieveAccount: {},

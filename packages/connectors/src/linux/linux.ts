@@ -1,7 +1,8 @@
 // Linux and Unix accounts, and everything else with an SSH login (ssh2).
 import type { Secret } from "@strongroom/keys";
-import { attemptChange } from "../attempt.ts";
+import { attemptChange, inTime, type Attempt } from "../attempt.ts";
 import type { Connector, Target, VerifyContext } from "../connector.ts";
+import type { FileReader, FileSearch, ReadFilesFinding } from "../file-search.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 
 /**
@@ -33,5 +34,11 @@ export const linux: Connector = {
     const [used, old] = [current.reveal(), retired.reveal()];
     const { retireSecret } = await import("./change-secret.ts");
     return attemptChange(context, (attempted) => retireSecret(target, used, old, attempted));
+  },
+  async readFiles(target: Target, secret: Secret, search: FileSearch, reader: FileReader, context: VerifyContext) {
+    const value = secret.reveal();
+    const { readFilesOf } = await import("./files/read-files.ts");
+    const read = (current: Attempt) => readFilesOf(target, value, search, reader, current);
+    return inTime<ReadFilesFinding>(context, read, (failure) => failure);
   },
 };

@@ -22,3 +22,11 @@ export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "
     for (const id of await findAbandonedScans(kernel.database.db)) await endAbandonedScan(context, id);
   });
 }
+
+export { auditTarget, changed, mayNotManage, targetNotFound } from "./discovery.ts";
+export { openCredential, readCredential, targetOf } from "./scans/credential.ts";
+export type { CredentialRow } from "./scans/credential.ts";
+export { obstacleToLogin } from "./scans/run-scan.ts";
+export { lockManaged } from "./targets/change-targets.ts";
+export { lockTarget, readTarget, updateTarget, visibleTargets } from "./targets/targets.store.ts";
+export type { TargetRow } from "./targets/targets.store.ts";

@@ -86,7 +86,8 @@ const GONE: Failure = {
   message: "The credential was deleted or is not active. Choose another credential for the target.",
 };
 
-async function obstacleToLogin(tx: Tx, target: TargetRow, credential: CredentialRow | null): Promise<Failure | null> {
+/** Null when a scan may log in to the target with this credential now. */
+export async function obstacleToLogin(tx: Tx, target: TargetRow, credential: CredentialRow | null): Promise<Failure | null> {
   if (credential === null) return GONE;
   if (!target.is_active) return { code: "target-inactive", message: "The target was disabled before the scan began." };
   if (credential.safe_id !== target.credential_safe_id) {

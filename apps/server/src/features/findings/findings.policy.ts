@@ -1,0 +1,131 @@
+// Decides how risky a finding is, when it is due, which status may follow, and which rule suppresses it.
+import { severityOfRisk } from "@strongroom/contract";
+import type { FindingLiveness, FindingSeverity, FindingStatus } from "@strongroom/contract";
+
+export interface RiskFactor {
+  factor: string;
+  points: number;
+}
+
+/** The facts of the formula in docs/scanning.md. */
+export interface RiskFacts {
+  class: string;
+  /** From 0 to 1. */
+  confidence: number;
+  /** Octal digits. */
+  fileMode: string;
+  liveness: FindingLiveness;
+  username: string | null;
+  /** A safe contains an account with the same secret. */
+  isOfAccount: boolean;
+  /** The number of targets with the same secret. */
+  targets: number;
+  modifiedAt: Date;
+}
+
+const BASE: Readonly<Record<string, number>> = {
+  known_secret: 60,
+  private_key: 55,
+  api_token: 50,
+  weak_password: 50,
+  password: 45,
+  encryption_key: 45,
+  shared_key: 45,
+  service_login: 40,
+  password_hash: 30,
+  certificate: 20,
+};
+const BASE_OF_OTHERS = 40;
+const PRIVILEGED = /^(?:root|admin(?:istrator)?|sa|sys|system|postgres|mysql|oracle|dba|sudo)$/i;
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
+  const mode = Number.parseInt(facts.fileMode, 8);
+  const exposure = (mode & 0o004) !== 0 ? 20 : (mode & 0o040) !== 0 ? 8 : 0;
+  const factors: RiskFactor[] = [
+    { factor: "Kind of secret", points: BASE[facts.class] ?? BASE_OF_OTHERS },
+    { factor: "Detector's confidence", points: Math.round((facts.confidence - 1) * 20) },
+    { factor: (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file", points: exposure },
+    { factor: "The secret opens an account of a safe", points: facts.isOfAccount ? 15 : 0 },
+    { factor: "The account is privileged", points: PRIVILEGED.test(facts.username ?? "") ? 10 : 0 },
+    ...livenessFactor(facts.liveness),
+    { factor: "The same secret is on several targets", points: Math.min(15, 5 * Math.max(0, facts.targets - 1)) },
+    { factor: "The file has not changed for a year", points: +now - +facts.modifiedAt > YEAR_MS ? 5 : 0 },
+  ];
+  return factors.filter(({ points }) => points !== 0);
+}
+
+function livenessFactor(liveness: FindingLiveness): RiskFactor[] {
+  if (liveness === "live") return [{ factor: "The secret works", points: 20 }];
+  return liveness === "dead" ? [{ factor: "The secret no longer works", points: -30 }] : [];
+}
+
+export const riskScore = (factors: readonly RiskFactor[]): number =>
+  Math.max(
+    0,
+    Math.min(
+      100,
+      factors.reduce((sum, { points }) => sum + points, 0),
+    ),
+  );
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The days within which a finding has to be fixed. */
+const DAYS: Readonly<Record<FindingSeverity, number>> = { critical: 3, high: 14, medium: 60, low: 180 };
+
+export const dueAt = (score: number, found: Date): Date => new Date(+found + DAYS[severityOfRisk(score)] * DAY_MS);
+
+/** OPEN-120: any status may follow any, but only scans make findings new. */
+export const mayFollow = (before: FindingStatus, after: FindingStatus): boolean => after !== "new" || before === "new";
+
+export interface Rule {
+  id: string;
+  kind: "path" | "secret" | "class";
+  matches: string;
+}
+
+/** The first rule that covers the finding, or null. */
+export function ruleFor<R extends Rule>(
+  rules: readonly R[],
+  finding: { path: string; fingerprint: string | null; class: string },
+): R | null {
+  return (
+    rules.find(({ kind, matches }) => {
+      if (kind === "secret") return matches === finding.fingerprint;
+      return kind === "class" ? matches === finding.class : matchesPath(matches, finding.path);
+    }) ?? null
+  );
+}
+
+/** `*` matches any text, slashes included. Takes linear time for each star. */
+export function matchesPath(pattern: string, path: string): boolean {
+  const [first = "", ...others] = pattern.split("*");
+  if (!path.startsWith(first)) return false;
+  if (others.length === 0) return path === first;
+  let at = first.length;
+  const last = others.pop()!;
+  for (const part of others) {
+    const found = path.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return path.length - last.length >= at && path.endsWith(last);
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  known_secret: "Password of a stored account",
+  private_key: "Private key",
+  api_token: "API token",
+  weak_password: "Weak password",
+  password: "Password",
+  encryption_key: "Encryption key",
+  password_hash: "Password hash",
+  certificate: "Certificate",
+  shared_key: "SSH key of several accounts",
+  service_login: "Service account that can log in",
+};
+
+export function titleOf({ class: kind, path }: { class: string; path: string }): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return `${NAMES[kind] ?? "Secret"} in ${name}`;
+}

@@ -1,0 +1,44 @@
+// Findings: secrets that enhanced scans found outside of every safe.
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { endReviewedRules } from "./finding-rules.ts";
+import type { FindingsContext } from "./findings.ts";
+import { bindFindings } from "./findings.routes.ts";
+import { indexSecrets, keysForScan } from "./known-secrets.ts";
+import type { ScanKeys } from "./known-secrets.ts";
+import { markGone, mostSevereOf, recordFindings, seeAgain, totalsOf } from "./record-findings.ts";
+import { pathsOf } from "./recorded.store.ts";
+
+export interface FindingsFeature {
+  /** The keys under which scans hash secrets, and the secrets of accounts that they look for. */
+  keysForScan(): Promise<ScanKeys>;
+  /** The paths of findings on the target that are still there. */
+  pathsOf(db: Db, targetId: string): Promise<string[]>;
+  record(tx: Tx, of: Parameters<typeof recordFindings>[2]): ReturnType<typeof recordFindings>;
+  seeAgain(tx: Tx, of: Parameters<typeof seeAgain>[2], paths: readonly string[]): Promise<void>;
+  markGone(tx: Tx, of: Parameters<typeof markGone>[2], paths: readonly string[]): Promise<void>;
+  totalsOf: typeof totalsOf;
+  mostSevereOf: typeof mostSevereOf;
+}
+
+export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "kernel">): FindingsFeature {
+  const context: FindingsContext = { kernel, ...parts };
+  bindFindings(context);
+  kernel.jobs.define("findings.index-secrets", { schedule: "*/5 * * * *", policy: "exclusive" }, async () => {
+    if (!kernel.keys.isSealed) await indexSecrets(kernel);
+  });
+  kernel.jobs.define("findings.end-rules", { schedule: "7 * * * *", policy: "exclusive" }, () =>
+    endReviewedRules(context),
+  );
+  return {
+    keysForScan: () => keysForScan(kernel),
+    pathsOf,
+    record: (tx, of) => recordFindings(kernel, tx, of),
+    seeAgain: (tx, of, paths) => seeAgain(kernel, tx, of, paths),
+    markGone: (tx, of, paths) => markGone(kernel, tx, of, paths),
+    totalsOf,
+    mostSevereOf,
+  };
+}
+
+export type { ScannedFile } from "./record-findings.ts";

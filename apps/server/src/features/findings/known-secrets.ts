@@ -1,0 +1,62 @@
+// Keeps the index of known secrets up to date, and hands its keys to scans.
+import { fingerprint, Secret } from "@strongroom/keys";
+import { knownForms } from "@strongroom/detectors";
+import type { KnownForm } from "@strongroom/detectors";
+import { createHmac } from "node:crypto";
+import type { Kernel } from "#kernel/kernel.ts";
+import { openEnvelope } from "#features/secrets/index.ts";
+import { findUnknown, readForms, saveKnown } from "./known-secrets.store.ts";
+
+export interface ScanKeys {
+  fingerprintKey: string;
+  knownKey: string;
+  knownForms: (KnownForm & { id: string })[];
+}
+
+const AT_ONCE = 200;
+
+/** Two keys that differ for every installation and never leave its servers. */
+async function keysOf(kernel: Kernel): Promise<Omit<ScanKeys, "knownForms">> {
+  const kek = await kernel.keys.kekFor("fingerprint");
+  const keyFor = (purpose: string) => {
+    using label = Secret.fromText(`findings:${purpose}`);
+    return fingerprint(kek, label);
+  };
+  return { fingerprintKey: keyFor("fingerprint"), knownKey: keyFor("known-secrets") };
+}
+
+/** The keys and the known secrets, brought up to date first. */
+export async function keysForScan(kernel: Kernel): Promise<ScanKeys> {
+  await indexSecrets(kernel);
+  return { ...(await keysOf(kernel)), knownForms: await readForms(kernel.database.db) };
+}
+
+/** The keyed hash by which findings with the same secret are recognised. */
+export const fingerprintUnder = (key: string, value: string): string =>
+  createHmac("sha256", Buffer.from(key, "base64url")).update(value, "utf8").digest("base64url");
+
+/** INVARIANT: opens secrets only to hash them; nothing else leaves this function. */
+export async function indexSecrets(kernel: Kernel): Promise<void> {
+  const { fingerprintKey, knownKey } = await keysOf(kernel);
+  const key = Buffer.from(knownKey, "base64url");
+  for (;;) {
+    const page = await findUnknown(kernel.database.db, AT_ONCE);
+    const rows = [];
+    for (const { id, safe_id, version, envelope } of page) {
+      const forms: KnownForm[] = [];
+      let hash: string | null = null;
+      try {
+        using secret = await openEnvelope(kernel, { id, user_id: null, safe_id, version, envelope });
+        const value = secret.reveal();
+        forms.push(...knownForms(value, key));
+        if (forms.length > 0) hash = fingerprintUnder(fingerprintKey, value);
+      } catch (error) {
+        if (kernel.keys.isSealed) throw error;
+        // A secret that does not open is reported by the feature `secrets`; scans just do not recognise it.
+      }
+      rows.push({ secret_id: id, version, fingerprint: hash, forms });
+    }
+    if (rows.length > 0) await kernel.database.transaction((tx) => saveKnown(tx, rows));
+    if (page.length < AT_ONCE) return;
+  }
+}

@@ -1,0 +1,186 @@
+// Lists and reads findings, and counts them.
+import { FindingStatus, FindingType, MOST_COUNTED, severityOfRisk } from "@strongroom/contract";
+import type {
+  AccountId,
+  DiscoveryTargetId,
+  FindingId,
+  FindingSeverity,
+  ScanId,
+  SecurityFinding,
+  SecurityFindingDetails,
+  UserId,
+  findingStatistics,
+  listFindings as listEndpoint,
+  readFinding as readEndpoint,
+} from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { Refusal } from "#kernel/http/refuse.ts";
+import { findingNotFound } from "./findings.ts";
+import type { FindingsContext } from "./findings.ts";
+import { titleOf } from "./findings.policy.ts";
+import * as store from "./findings.store.ts";
+import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
+import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
+import { countScansSince } from "./scan-counts.store.ts";
+
+export async function listFindings(context: FindingsContext, call: Call<typeof listEndpoint>, db: Db) {
+  const { severity, findingType, status, minRiskScore, maxRiskScore, targetId, limit, offset } = call.query;
+  const filter: FindingFilter = {
+    severity: severity ?? [],
+    findingType: findingType ?? FindingType.options,
+    status: status ?? FindingStatus.options,
+    minRisk: minRiskScore ?? null,
+    maxRisk: maxRiskScore ?? null,
+    targetId: targetId ?? null,
+    isBelowThresholdShown: call.query.includeBelowThreshold ?? minRiskScore !== undefined,
+  };
+  const [rows, total] = await Promise.all([
+    store.listFindings(db, call.actor, filter, { limit, offset }),
+    countOf(db, call.actor, filter),
+  ]);
+  return { data: await shownTo(context, db, call.actor, rows), total, limit, offset };
+}
+
+async function countOf(db: Db, actor: Actor, filter: FindingFilter): Promise<number> {
+  if (filter.minRisk !== null || filter.maxRisk !== null) return store.countMatches(db, actor, filter, MOST_COUNTED);
+  const counts = await store.readCounts(db, actor, filter.targetId);
+  return sum(counts, (row) => {
+    const isWanted = filter.status.includes(row.status) && filter.findingType.includes(row.finding_type);
+    const isSevere = filter.severity.length === 0 || filter.severity.includes(severityOfRisk(row.band));
+    return isWanted && isSevere && (filter.isBelowThresholdShown || !row.is_below_threshold);
+  });
+}
+
+const sum = (rows: readonly CountRow[], isCounted: (row: CountRow) => boolean): number =>
+  rows.reduce((total, row) => total + (isCounted(row) ? row.count : 0), 0);
+
+const MOST_CHANGES = 200;
+const MOST_SAME = 50;
+
+export async function readFinding(
+  context: FindingsContext,
+  call: Call<typeof readEndpoint>,
+  db: Db,
+): Promise<SecurityFindingDetails> {
+  const row = await store.readFinding(db, call.actor, call.params.id);
+  if (row === null) throw findingNotFound();
+  const [changes, same, [finding]] = await Promise.all([
+    store.readChanges(db, row.id, MOST_CHANGES),
+    store.sameSecret(db, call.actor, row, MOST_SAME),
+    shownTo(context, db, call.actor, [row]),
+  ]);
+  const found = { kind: "found", id: row.id, at: row.created_at.toISOString(), by: "Strongroom" } as const;
+  return {
+    ...finding!,
+    context: row.context,
+    file: {
+      owner: row.file_owner,
+      group: row.file_group,
+      mode: row.file_mode,
+      modified_at: row.file_modified_at.toISOString(),
+    },
+    remediation_steps: remediationSteps(row),
+    compliance_impact: complianceImpact(row.class),
+    risk_factors: row.risk_factors,
+    history: [
+      { ...found, from: null, to: null, reason: null },
+      ...changes.map(({ id, at, by_name, kind, from_value, to_value, reason }) => ({
+        id,
+        at: at.toISOString(),
+        by: by_name,
+        kind,
+        from: from_value,
+        to: to_value,
+        reason,
+      })),
+    ],
+    same_secret: same.map(({ id, target_name, path }) => ({ id: id as FindingId, target_name, file_path: path })),
+  };
+}
+
+/** INVARIANT: an account with the same secret is named only to users who can see that account. */
+export async function shownTo(
+  { accounts }: FindingsContext,
+  db: Db,
+  actor: Actor,
+  rows: readonly ShownFinding[],
+): Promise<SecurityFinding[]> {
+  const ids = [...new Set(rows.flatMap(({ account_id }) => (account_id === null ? [] : [account_id])))];
+  const visible = new Set<string>();
+  for (const id of ids) {
+    try {
+      await accounts.requireSeen(db, actor, id);
+      visible.add(id);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+  return rows.map((row) => toFinding(row, row.account_id !== null && visible.has(row.account_id)));
+}
+
+function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {
+  return {
+    id: row.id as FindingId,
+    target_id: row.target_id as DiscoveryTargetId,
+    target_name: row.target_name,
+    hostname: row.hostname,
+    title: titleOf(row),
+    description: `${row.reason} It is in ${row.path} on ${row.hostname}.`,
+    finding_type: row.finding_type,
+    class: row.class,
+    severity: severityOfRisk(row.risk_score),
+    status: row.status,
+    risk_score: row.risk_score,
+    auto_vaulted: row.auto_vaulted,
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    finding_data: {
+      location: `${row.hostname}:${row.path}:${row.line}`,
+      file_path: row.path,
+      line_number: row.line,
+      pattern_matched: row.detector,
+      key_name: row.key_name,
+      username: row.username,
+      preview: row.preview,
+    },
+    liveness: row.liveness,
+    verified_at: row.verified_at?.toISOString() ?? null,
+    reused_on: Math.max(1, row.reused_on),
+    account_id: isAccountVisible ? (row.account_id as AccountId) : null,
+    assignee:
+      row.assignee_id === null ? null : { id: row.assignee_id as UserId, name: row.assignee_name ?? "A deleted user" },
+    due_at: row.due_at?.toISOString() ?? null,
+    fixed_by_scan: row.fixed_scan_id as ScanId | null,
+    can_manage: row.can_manage,
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export async function readStatistics({ kernel }: FindingsContext, call: Call<typeof findingStatistics>, db: Db) {
+  const since = new Date(+kernel.clock.now() - Number.parseInt(call.query.timeframe, 10) * DAY_MS);
+  const [all, scans] = await Promise.all([
+    store.readCounts(db, call.actor, null),
+    countScansSince(db, call.actor, since),
+  ]);
+  const counts = all.filter(({ is_below_threshold }) => !is_below_threshold);
+  const isOpen = ({ status }: CountRow) => status === "new" || status === "investigating";
+  const bySeverity = (isCounted: (row: CountRow) => boolean): Record<FindingSeverity, number> => {
+    const of = (severity: FindingSeverity) =>
+      sum(counts, (row) => severityOfRisk(row.band) === severity && isCounted(row));
+    return { critical: of("critical"), high: of("high"), medium: of("medium"), low: of("low") };
+  };
+  const by = <T extends string>(values: readonly T[], of: (row: CountRow) => T) =>
+    Object.fromEntries(values.map((value) => [value, sum(counts, (row) => of(row) === value)])) as Record<T, number>;
+  return {
+    open: sum(counts, isOpen),
+    total: sum(counts, () => true),
+    by_severity: bySeverity(() => true),
+    by_status: by(FindingStatus.options, ({ status }) => status),
+    by_type: by(FindingType.options, ({ finding_type }) => finding_type),
+    open_by_severity: bySeverity(isOpen),
+    ...scans,
+  };
+}

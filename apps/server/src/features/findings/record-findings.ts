@@ -1,0 +1,215 @@
+// Records what a scan found in files, and closes findings that are gone.
+import { RISK_BANDS, severityOfRisk } from "@strongroom/contract";
+import type { ComplianceFramework, FindingType, ScanConfig } from "@strongroom/contract";
+import { createHash } from "node:crypto";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { TargetRow } from "#features/discovery/index.ts";
+import { dueAt, riskFactors, riskScore, ruleFor, titleOf } from "./findings.policy.ts";
+import { activeRules, insertChanges } from "./findings.store.ts";
+import { accountsWithSecrets } from "./known-secrets.store.ts";
+import * as store from "./recorded.store.ts";
+import type { NewFinding, Saving } from "./recorded.store.ts";
+import { complianceImpact } from "./remediation.policy.ts";
+
+/** One finding of the detectors. INVARIANT: no field contains the secret. */
+export interface DetectedFinding {
+  type: FindingType;
+  class: string;
+  detector: string;
+  reason: string;
+  confidence: number;
+  line: number;
+  keyName: string | null;
+  userName: string | null;
+  host: string | null;
+  port: number | null;
+  preview: string;
+  /** The keyed hash of the secret. */
+  fingerprint: string;
+  knownSecrets: readonly string[];
+  context: readonly { line: number; text: string }[];
+}
+
+export interface ScannedFile {
+  path: string;
+  size: number;
+  stamp: string;
+  modifiedAt: string;
+  mode: string;
+  owner: string;
+  group: string;
+  found: readonly DetectedFinding[];
+}
+
+interface ScanOfFindings {
+  target: Pick<TargetRow, "id">;
+  scan: { id: string; config: ScanConfig };
+  types: readonly FindingType[];
+}
+
+const LONGEST_TEXT = 500;
+
+/** Records the findings of files that were read completely, in the caller's transaction. */
+export async function recordFindings(
+  { clock }: Kernel,
+  tx: Tx,
+  { target, scan, types, files }: ScanOfFindings & { files: readonly ScannedFile[] },
+): Promise<{ seen: number; added: number; fixed: number }> {
+  const at = clock.now();
+  const saving: Saving = { targetId: target.id, scanId: scan.id, at };
+  const places = new Map<string, { file: ScannedFile; found: DetectedFinding }>();
+  for (const file of files) {
+    for (const found of file.found) {
+      const identity = identityOf(file.path, found.fingerprint);
+      if (types.includes(found.type) && !places.has(identity)) places.set(identity, { file, found });
+    }
+  }
+  const known = places.size === 0 ? [] : await store.knownFindings(tx, target.id, [...places.keys()]);
+  const before = new Map(known.map((row) => [row.identity, row]));
+  const fingerprints = [...new Set([...places.values()].map(({ found }) => found.fingerprint))];
+  const reuse = await store.reuseOf(tx, target.id, fingerprints);
+  const secretIds = [...places.values()].flatMap(({ found }) => found.knownSecrets);
+  const accounts = await accountsWithSecrets(tx, fingerprints, secretIds);
+  const rules = places.size === 0 ? [] : await activeRules(tx, target.id, at);
+  const lowestRisk = RISK_BANDS[scan.config.riskThreshold];
+
+  const rows = [...places].map(([identity, { file, found }]): NewFinding => {
+    const account = accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
+    const username = found.userName ?? account?.username ?? null;
+    const kind = account === null ? found.class : "known_secret";
+    const factors = riskFactors(
+      {
+        class: kind,
+        confidence: found.confidence,
+        fileMode: file.mode,
+        liveness: before.get(identity)?.liveness ?? "unverified",
+        username,
+        isOfAccount: account !== null,
+        targets: 1 + (reuse.get(found.fingerprint) ?? 0),
+        modifiedAt: new Date(file.modifiedAt),
+      },
+      at,
+    );
+    const score = riskScore(factors);
+    const rule = ruleFor(rules, { path: file.path, fingerprint: found.fingerprint, class: kind });
+    return {
+      id: newId(at.getTime()),
+      identity,
+      path: file.path,
+      fingerprint: found.fingerprint,
+      finding_type: found.type,
+      class: kind,
+      detector: found.detector,
+      reason: found.reason,
+      confidence: found.confidence,
+      status: rule === null ? "new" : "false_positive",
+      risk_score: score,
+      risk_factors: factors,
+      is_below_threshold: score < lowestRisk,
+      line: found.line,
+      key_name: found.keyName?.slice(0, LONGEST_TEXT) ?? null,
+      username: username?.slice(0, LONGEST_TEXT) ?? null,
+      host: found.host?.slice(0, LONGEST_TEXT) ?? null,
+      port: found.port,
+      preview: found.preview.slice(0, LONGEST_TEXT),
+      context: found.context.slice(0, 10),
+      file_owner: file.owner,
+      file_group: file.group,
+      file_mode: file.mode,
+      file_modified_at: file.modifiedAt,
+      account_id: account?.id ?? null,
+      rule_id: rule?.id ?? null,
+      due_at: dueAt(score, at).toISOString(),
+    };
+  });
+  await store.saveFindings(tx, saving, rows);
+  const reopened = known.filter(({ fixed_scan_id, status }) => fixed_scan_id !== null && status === "remediated");
+  await note(tx, at, reopened.map(({ id }) => ({ id, kind: "reopened", from: "remediated", to: "new" })));
+  const fixed = await fix(tx, saving, files.map(({ path }) => path), types);
+  return { seen: rows.length, added: rows.length - known.length, fixed };
+}
+
+/** A finding is the same wherever its secret stands in the file, and whatever the detectors call it. */
+const identityOf = (path: string, fingerprint: string): string =>
+  createHash("sha256").update(`${path}\0${fingerprint}`).digest("base64url");
+
+/** Findings in files that did not change since an earlier scan. */
+export async function seeAgain(
+  { clock }: Kernel,
+  tx: Tx,
+  { target, scan, types }: ScanOfFindings,
+  paths: readonly string[],
+): Promise<void> {
+  const saving = { targetId: target.id, scanId: scan.id, at: clock.now() };
+  if (paths.length === 0) return;
+  await store.seeAgain(tx, saving, paths, { types, lowestRisk: RISK_BANDS[scan.config.riskThreshold] });
+}
+
+/** Closes all findings in files that no longer exist. */
+export async function markGone(
+  { clock }: Kernel,
+  tx: Tx,
+  { target, scan }: Pick<ScanOfFindings, "target" | "scan">,
+  paths: readonly string[],
+): Promise<void> {
+  await fix(tx, { targetId: target.id, scanId: scan.id, at: clock.now() }, paths, null);
+}
+
+async function fix(tx: Tx, saving: Saving, paths: readonly string[], types: readonly FindingType[] | null): Promise<number> {
+  const fixed = await store.markFixed(tx, saving, paths, types);
+  await note(tx, saving.at, fixed.map(({ id, before }) => ({ id, kind: "fixed", from: before, to: "remediated" })));
+  return fixed.length;
+}
+
+interface Noted {
+  id: string;
+  kind: "reopened" | "fixed";
+  from: string;
+  to: string;
+}
+
+async function note(tx: Tx, at: Date, rows: readonly Noted[]): Promise<void> {
+  await insertChanges(
+    tx,
+    rows.map(({ id, kind, from, to }) => ({
+      id: newId(at.getTime()),
+      finding_id: id,
+      at,
+      by_name: "Strongroom",
+      kind,
+      from_value: from,
+      to_value: to,
+      reason: null,
+    })),
+  );
+}
+
+/** The final figures of a scan. */
+export async function totalsOf(
+  db: Db,
+  scan: { id: string; target_id: string; frameworks: readonly ComplianceFramework[] },
+) {
+  const { seen, secrets, added, fixed, risk, classes } = await store.totalsOf(db, scan.id, scan.target_id);
+  const breaks = (kind: string) => complianceImpact(kind).some(({ framework }) => scan.frameworks.includes(framework));
+  const violations = Object.entries(classes).reduce((sum, [kind, count]) => sum + (breaks(kind) ? count : 0), 0);
+  return {
+    findings_discovered: seen,
+    secrets_found: secrets,
+    new_findings: added,
+    fixed_findings: fixed,
+    compliance_violations: violations,
+    risk_score: risk ?? 0,
+  };
+}
+
+/** SCAN-29: the most severe findings of a scan. */
+export async function mostSevereOf(db: Db, scanId: string) {
+  return (await store.mostSevereOf(db, scanId, 100)).map(({ id, risk_score, ...row }) => ({
+    id,
+    title: titleOf(row),
+    severity: severityOfRisk(risk_score),
+    risk_score,
+  }));
+}

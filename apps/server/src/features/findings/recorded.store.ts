@@ -1,0 +1,173 @@
+// Stores what a scan finds: new findings, findings that it sees again, and findings that are gone.
+import type { FindingType } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { FindingRow } from "./findings.store.ts";
+
+export type NewFinding = Pick<
+  FindingRow,
+  | "id"
+  | "identity"
+  | "path"
+  | "fingerprint"
+  | "finding_type"
+  | "class"
+  | "detector"
+  | "reason"
+  | "confidence"
+  | "status"
+  | "risk_score"
+  | "risk_factors"
+  | "is_below_threshold"
+  | "line"
+  | "key_name"
+  | "username"
+  | "host"
+  | "port"
+  | "preview"
+  | "context"
+  | "file_owner"
+  | "file_group"
+  | "file_mode"
+  | "account_id"
+  | "rule_id"
+> & { file_modified_at: string; due_at: string };
+
+export interface Saving {
+  targetId: string;
+  scanId: string;
+  at: Date;
+}
+
+export type KnownFinding = Pick<FindingRow, "identity" | "liveness" | "status" | "fixed_scan_id" | "id">;
+
+export async function knownFindings(tx: Tx, targetId: string, identities: readonly string[]): Promise<KnownFinding[]> {
+  return tx
+    .selectFrom("findings")
+    .select(["id", "identity", "liveness", "status", "fixed_scan_id"])
+    .where("target_id", "=", targetId)
+    .where("identity", "in", [...identities])
+    .execute();
+}
+
+/** Text from a host may contain NUL, which `jsonb` cannot store. */
+const withoutNul = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
+
+/** A finding that was gone and is there again becomes new; all others keep their status, assignee and due date. */
+export async function saveFindings(tx: Tx, { targetId, scanId, at }: Saving, rows: readonly NewFinding[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into findings (
+      id, target_id, identity, path, fingerprint, finding_type, class, detector, reason, confidence, status, risk_score,
+      risk_factors, is_below_threshold, line, key_name, username, host, port, preview, context, file_owner, file_group,
+      file_mode, file_modified_at, account_id, rule_id, due_at, first_scan_id, last_scan_id, created_at, last_seen_at)
+    select row.id, ${targetId}::uuid, row.identity, row.path, row.fingerprint, row.finding_type, row.class, row.detector,
+      row.reason, row.confidence, row.status, row.risk_score, row.risk_factors, row.is_below_threshold, row.line,
+      row.key_name, row.username, row.host, row.port, row.preview, row.context, row.file_owner, row.file_group,
+      row.file_mode, row.file_modified_at, row.account_id, row.rule_id, row.due_at, ${scanId}::uuid, ${scanId}::uuid,
+      ${at}, ${at}
+    from jsonb_to_recordset(${JSON.stringify(rows, withoutNul)}::jsonb) as row (
+      id uuid, identity text, path text, fingerprint text, finding_type text, class text, detector text, reason text,
+      confidence real, status text, risk_score integer, risk_factors jsonb, is_below_threshold boolean, line integer,
+      key_name text, username text, host text, port integer, preview text, context jsonb, file_owner text,
+      file_group text, file_mode text, file_modified_at timestamptz, account_id uuid, rule_id uuid, due_at timestamptz)
+    on conflict (target_id, identity) do update set
+      finding_type = excluded.finding_type, class = excluded.class, detector = excluded.detector,
+      reason = excluded.reason, confidence = excluded.confidence, risk_score = excluded.risk_score,
+      risk_factors = excluded.risk_factors, is_below_threshold = excluded.is_below_threshold, line = excluded.line,
+      key_name = excluded.key_name, username = excluded.username, host = excluded.host, port = excluded.port,
+      preview = excluded.preview, context = excluded.context, file_owner = excluded.file_owner,
+      file_group = excluded.file_group, file_mode = excluded.file_mode, file_modified_at = excluded.file_modified_at,
+      account_id = coalesce(excluded.account_id, findings.account_id),
+      status = case
+        when findings.fixed_scan_id is not null and findings.status = 'remediated' then excluded.status
+        when findings.status in ('new', 'investigating') and excluded.status = 'false_positive' then excluded.status
+        else findings.status end,
+      rule_id = coalesce(findings.rule_id, excluded.rule_id),
+      due_at = case when findings.fixed_scan_id is null then findings.due_at else excluded.due_at end,
+      fixed_scan_id = null, last_scan_id = excluded.last_scan_id, last_seen_at = excluded.last_seen_at`.execute(tx);
+}
+
+export interface Threshold {
+  types: readonly FindingType[];
+  lowestRisk: number;
+}
+
+/** Findings in files that did not change. */
+export async function seeAgain(tx: Tx, { targetId, scanId, at }: Saving, paths: readonly string[], { types, lowestRisk }: Threshold) {
+  await sql`
+    update findings set last_scan_id = ${scanId}, last_seen_at = ${at}, is_below_threshold = risk_score < ${lowestRisk}
+    where target_id = ${targetId} and path_key in (select md5(path)::uuid from unnest(${[...paths]}::text[]) as path)
+      and fixed_scan_id is null and finding_type = any(${[...types]}::text[])`.execute(tx);
+}
+
+/**
+ * Marks findings whose file no longer contains them. A person's decision stays: only open findings become remediated.
+ * Null as `types` means all. Returns the findings that were open.
+ */
+export async function markFixed(
+  tx: Tx,
+  { targetId, scanId }: Saving,
+  paths: readonly string[],
+  types: readonly FindingType[] | null,
+): Promise<{ id: string; before: string }[]> {
+  const ofTypes = types === null ? sql`true` : sql`f.finding_type = any(${[...types]}::text[])`;
+  const { rows } = await sql<{ id: string; before: string }>`
+    with gone as (
+      select f.id, f.status as before from findings f
+      where f.target_id = ${targetId}
+        and f.path_key in (select md5(path)::uuid from unnest(${[...paths]}::text[]) as path)
+        and f.last_scan_id <> ${scanId} and f.fixed_scan_id is null and ${ofTypes}
+      order by f.id for no key update)
+    update findings set fixed_scan_id = ${scanId},
+      status = case when gone.before in ('new', 'investigating') then 'remediated' else gone.before end
+    from gone where findings.id = gone.id returning findings.id, gone.before`.execute(tx);
+  return rows.filter(({ before }) => before === "new" || before === "investigating");
+}
+
+/** On how many other targets each secret was found. */
+export async function reuseOf(tx: Tx, targetId: string, fingerprints: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ fingerprint: string; count: number }>`
+    select fingerprint, count(distinct target_id)::integer as count from findings
+    where fingerprint = any(${[...fingerprints]}::text[]) and target_id <> ${targetId} and fixed_scan_id is null
+    group by fingerprint`.execute(tx);
+  return new Map(rows.map(({ fingerprint, count }) => [fingerprint, count]));
+}
+
+/** The paths with findings that are still there. */
+export async function pathsOf(db: Db, targetId: string): Promise<string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select distinct path from findings
+    where target_id = ${targetId} and fixed_scan_id is null and path like '/%' order by path limit 100000`.execute(db);
+  return rows.map(({ path }) => path);
+}
+
+export interface ScanTotals {
+  seen: number;
+  secrets: number;
+  added: number;
+  fixed: number;
+  risk: number | null;
+  classes: Record<string, number>;
+}
+
+export async function totalsOf(db: Db, scanId: string, targetId: string): Promise<ScanTotals> {
+  const { rows } = await sql<ScanTotals>`
+    select count(*)::integer as seen, count(distinct fingerprint)::integer as secrets,
+      (count(*) filter (where first_scan_id = ${scanId}))::integer as added,
+      (select count(*)::integer from findings gone where gone.target_id = ${targetId} and gone.fixed_scan_id = ${scanId}
+        and gone.status = 'remediated') as fixed,
+      max(risk_score) filter (where status in ('new', 'investigating')) as risk,
+      coalesce((select jsonb_object_agg(class, count) from (
+        select class, count(*) as count from findings
+        where last_scan_id = ${scanId} and status in ('new', 'investigating') group by class) by_class), '{}') as classes
+    from findings where last_scan_id = ${scanId}`.execute(db);
+  return rows[0]!;
+}
+
+export async function mostSevereOf(db: Db, scanId: string, limit: number) {
+  const query = db.selectFrom("findings").select(["id", "class", "path", "risk_score"]);
+  return query.where("last_scan_id", "=", scanId).orderBy("risk_score", "desc").orderBy("id", "desc").limit(limit).execute();
+}
+

@@ -1,0 +1,117 @@
+// The steps that fix a finding, and the named controls of compliance frameworks that it breaks.
+import type { ComplianceFramework } from "@strongroom/contract";
+
+interface Found {
+  class: string;
+  path: string;
+  file_owner: string;
+  file_mode: string;
+  key_name: string | null;
+  username: string | null;
+}
+
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** Steps for this class of secret in this file of a Unix host, in order. */
+export function remediationSteps(found: Found): string[] {
+  const { path, username } = found;
+  const who = username === null ? "the account that this secret opens" : `"${username}"`;
+  return [...exposureSteps(found), ...stepsOf(found, who), `Scan the target again: the next scan that reads ${path} closes this finding.`];
+}
+
+function exposureSteps({ file_mode, file_owner, path }: Found): string[] {
+  const mode = Number.parseInt(file_mode, 8);
+  if ((mode & 0o044) === 0) return [];
+  const readers = (mode & 0o004) !== 0 ? "every user of the host" : "its group";
+  return [
+    `Limit who can read the file now: ${readers} can (mode ${file_mode}, owner ${file_owner}). Run: chmod go-rwx ${quoted(path)}, if no service needs the group's right.`,
+  ];
+}
+
+function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] {
+  const setting = key_name === null ? path : `${key_name} in ${path}`;
+  switch (kind) {
+    case "private_key":
+      return [
+        `Find where the public key is authorised: compare the output of ssh-keygen -y -f ${quoted(path)} with authorized_keys files.`,
+        "Create a new key pair, authorise it, and remove the old public key everywhere.",
+        "Store the new private key in a safe. Protect a copy that must stay on the host with a passphrase or an agent.",
+      ];
+    case "api_token":
+      return [
+        "Revoke the token at its provider and create a new one with the smallest scope that works.",
+        `Store the new token in a safe, and let the application read it from its environment or from Strongroom instead of ${setting}.`,
+        "Check the provider's log for uses of the old token that you do not recognise.",
+      ];
+    case "encryption_key":
+      return [
+        "Create a new key in a key store, and re-encrypt the data with it.",
+        `Remove the old key from ${setting}. Keep it in a safe as long as old data needs it.`,
+      ];
+    case "password_hash":
+      return [
+        `Change the password of ${who}: a hash that others can read can be cracked offline.`,
+        "Use a slow hash, such as yescrypt, bcrypt or Argon2, for the new password.",
+      ];
+    case "certificate":
+      return ["Renew or replace the certificate, and remove copies that nothing uses."];
+    case "weak_password":
+      return [
+        `Change the password of ${who} today: it is among the first that attackers try.`,
+        "Store the new password in a safe, with a platform that rotates it.",
+      ];
+    case "known_secret":
+      return [
+        `Register ${path} as a dependent of the account, so that the next rotation updates the file: Vault and fix does both.`,
+        `Rotate the password of ${who}: everyone who could read the file knows the present one.`,
+      ];
+    case "shared_key":
+      return ["Give each account its own key pair.", "Remove the shared public key from all but one authorized_keys file."];
+    case "service_login":
+      return [
+        `Lock the password of ${who} and give it a shell that refuses logins: usermod --lock --shell /usr/sbin/nologin.`,
+        "If people need it, onboard it into a safe and let them use it through sessions.",
+      ];
+    default:
+      return [
+        `Store the password of ${who} in a safe: Vault and fix stores it, rotates it and updates ${path}.`,
+        `Otherwise change the password, and replace the value of ${setting} by a reference to a secret store.`,
+      ];
+  }
+}
+
+interface Control {
+  control: string;
+  text: string;
+}
+
+const STORED_SECRETS: Readonly<Record<ComplianceFramework, Control>> = {
+  sox: { control: "COBIT DSS05.04", text: "Credentials that open financial systems are managed, not left in files." },
+  pci_dss: { control: "8.6.2", text: "Passwords of application and system accounts are not hard coded in scripts or configuration files." },
+  soc2: { control: "CC6.1", text: "Logical access controls protect credentials and keys." },
+  hipaa: { control: "45 CFR 164.312(a)(1)", text: "Only authorised people and programs can use credentials of systems with health data." },
+  gdpr: { control: "Art. 32(1)", text: "Security of processing includes the confidentiality of credentials." },
+  iso27001: { control: "A.5.17", text: "Authentication information is allocated and managed so that it stays secret." },
+};
+const KEYS: Partial<Record<ComplianceFramework, Control>> = {
+  pci_dss: { control: "3.6.1", text: "Cryptographic keys are stored in as few locations as possible and protected against disclosure." },
+  iso27001: { control: "A.8.24", text: "Rules for the use of cryptography cover the protection of keys." },
+};
+const ACCOUNTS: Partial<Record<ComplianceFramework, Control>> = {
+  pci_dss: { control: "8.2.2", text: "Shared accounts and credentials are used only by exception and are managed." },
+  iso27001: { control: "A.5.16", text: "The whole life cycle of identities is managed." },
+};
+const WEAK: Partial<Record<ComplianceFramework, Control>> = {
+  pci_dss: { control: "2.2.2", text: "Vendor default accounts are managed: their passwords are changed or they are disabled." },
+};
+const NOTHING: ReadonlySet<string> = new Set(["certificate"]);
+
+/** The controls that a finding of this class breaks, by framework. */
+export function complianceImpact(kind: string): ({ framework: ComplianceFramework } & Control)[] {
+  if (NOTHING.has(kind)) return [];
+  const special = kind === "private_key" || kind === "encryption_key" ? KEYS : kind === "weak_password" ? WEAK : isAccount(kind) ? ACCOUNTS : {};
+  const frameworks = Object.keys(STORED_SECRETS) as ComplianceFramework[];
+  return frameworks.map((framework) => ({ framework, ...(special[framework] ?? STORED_SECRETS[framework]) }));
+}
+
+const isAccount = (kind: string): boolean => kind === "shared_key" || kind === "service_login";

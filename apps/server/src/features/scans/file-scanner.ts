@@ -1,0 +1,69 @@
+// Scans files in worker threads, with a limit of the memory that waiting files take and a deadline for each file.
+import type { KnownForm } from "@strongroom/detectors";
+import { Piscina } from "piscina";
+import { availableParallelism } from "node:os";
+import type { DetectedFacts, WorkerSettings } from "./scan-worker.ts";
+
+/** The connection to the host is paused while files of this many bytes wait. */
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+/** No file takes this long; one that does was made to. */
+const DEADLINE_MS = 20_000;
+
+export interface FileScanner {
+  /**
+   * Calls `done` with the findings of the file, or with null when it could not be scanned. Resolves as soon as another
+   * file may be read.
+   */
+  scan(path: string, content: Uint8Array, done: (found: DetectedFacts[] | null) => void): Promise<void>;
+  /** Waits for all files. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ScannerKeys extends Omit<WorkerSettings, "knownForms"> {
+  knownForms: (KnownForm & { id: string })[];
+}
+
+export function openScanner(settings: ScannerKeys, signal: AbortSignal): FileScanner {
+  const pool = new Piscina<{ path: string; content: Uint8Array }, DetectedFacts[]>({
+    filename: new URL("./scan-worker.ts", import.meta.url).href,
+    workerData: settings,
+    minThreads: 1,
+    maxThreads: Math.max(1, Math.min(4, availableParallelism() - 1)),
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
+  // Workers that crash make their file unreadable; see `scanOne`.
+  pool.on("error", () => {});
+  const waiting = new Set<Promise<void>>();
+  let bytes = 0;
+
+  async function scanOne(path: string, content: Uint8Array): Promise<DetectedFacts[] | null> {
+    try {
+      return await pool.run(
+        { path, content },
+        { signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]), transferList: [content.buffer as ArrayBuffer] },
+      );
+    } catch {
+      // INVARIANT: the error is dropped, because its text could contain a part of the file.
+      return null;
+    }
+  }
+
+  return {
+    async scan(path, received, done) {
+      // A copy that owns its memory, which moves to the worker.
+      const content = new Uint8Array(received);
+      const size = content.length;
+      bytes += size;
+      const work = scanOne(path, content).then((found) => {
+        bytes -= size;
+        done(found);
+      });
+      const settled = work.finally(() => waiting.delete(settled));
+      waiting.add(settled);
+      while (bytes > MOST_WAITING_BYTES && waiting.size > 0) await Promise.race(waiting);
+    },
+    finish: async () => void (await Promise.all(waiting)),
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,288 @@
+// Runs one enhanced scan: logs in, reads files as a stream, and stores findings while it runs.
+import { connectorFor } from "@strongroom/connectors";
+import type { FoundFile, ReadFilesResult } from "@strongroom/connectors";
+import type { FindingType } from "@strongroom/contract";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { AuditNote } from "#kernel/audit/entry.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import { Refusal } from "#kernel/http/refuse.ts";
+import type { Job } from "#kernel/jobs/run-job.ts";
+import {
+  auditTarget,
+  changed,
+  lockTarget,
+  obstacleToLogin,
+  openCredential,
+  readCredential,
+  targetOf,
+  updateTarget,
+} from "#features/discovery/index.ts";
+import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
+import type { ScannedFile } from "#features/findings/index.ts";
+import { openScanner } from "./file-scanner.ts";
+import type { ScansContext } from "./scans.ts";
+import { engineOf, searchOf, typesOf } from "./scans.policy.ts";
+import * as store from "./scans.store.ts";
+import type { EnhancedScanRow } from "./scans.store.ts";
+
+interface Failure {
+  code: string;
+  message: string;
+}
+
+interface StartedScan {
+  scan: EnhancedScanRow;
+  target: TargetRow;
+  credential: CredentialRow;
+}
+
+const LONGEST_MESSAGE = 1_000;
+/** Results are stored in portions, so that a killed scan continues where it was. */
+const PORTION_FILES = 100;
+const PORTION_MS = 1_000;
+
+export async function runScan(context: ScansContext, { id, signal }: Job<object>): Promise<void> {
+  const { kernel } = context;
+  const started = await kernel.database.transaction((tx) => begin(context, tx, id));
+  if (started === null) return;
+  let result: ReadFilesResult | Failure;
+  try {
+    result = await readAndRecord(context, started, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    result = { code: error.code, message: error.message };
+  }
+  // A cancelled scan has been recorded by the call; after a shutdown, the job runs again.
+  if (signal.aborted) throw signal.reason;
+  await kernel.database.transaction((tx) => finish(context, tx, started, result));
+}
+
+/** Null when the scan has ended already, or ends now because its credential cannot be used. */
+async function begin(context: ScansContext, tx: Tx, id: string): Promise<StartedScan | null> {
+  const { kernel } = context;
+  const scan = await store.lockScan(tx, id);
+  if (scan === null || (scan.status !== "pending" && scan.status !== "running")) return null;
+  const target = (await lockTarget(tx, scan.target_id))!;
+  const at = kernel.clock.now();
+  const credential = await readCredential(tx, target.credential_id);
+  const obstacle = await obstacleToLogin(tx, target, credential);
+  if (credential === null || obstacle !== null) {
+    await end(context, tx, { scan, target }, obstacle ?? GONE);
+    return null;
+  }
+  const started = { status: "running", started_at: scan.started_at ?? at, logins: scan.logins + 1 } as const;
+  // An interrupted attempt stored what it read: this one continues from the manifest.
+  await store.updateScan(tx, id, { ...started, files_chosen: null, files_unchanged: 0 });
+  const details = { scan: id, credential: credential.id, hostname: target.hostname, port: target.port };
+  await appendAudit(tx, [systemEntry("scan.started", "scans", { target: auditTarget(target), details }, at)]);
+  await kernel.events.publish(tx, await changed(tx, target));
+  return { scan: { ...scan, ...started }, target, credential };
+}
+
+const GONE: Failure = {
+  code: "credential-unavailable",
+  message: "The credential was deleted or is not active. Choose another credential for the target.",
+};
+
+async function readAndRecord(
+  context: ScansContext,
+  { scan, target, credential }: StartedScan,
+  signal: AbortSignal,
+): Promise<ReadFilesResult | Failure> {
+  const { kernel, network, findings } = context;
+  const { config } = scan;
+  const to = targetOf(credential, target);
+  const connector = connectorFor(to);
+  if (connector.readFiles === undefined) return UNSUPPORTED;
+  const limits = { timeoutMs: config.timeoutSeconds * 1000, signal, network, now: () => kernel.clock.now() };
+  using secret = await openCredential(kernel, credential);
+  const keys = await findings.keysForScan();
+  const scanner = openScanner(keys, signal);
+  const recorder = createRecorder(context, scan, target);
+  const known = await findings.pathsOf(kernel.database.db, target.id);
+  try {
+    const reader = {
+      choose: (files: readonly FoundFile[]) => recorder.choose(files),
+      read: async (file: FoundFile & { content: Buffer; isOfPackage: boolean }) => {
+        const { content, isOfPackage, ...facts } = file;
+        // Equal to the package's own file: whatever it contains is public.
+        if (isOfPackage) await recorder.add({ ...facts, found: [] });
+        else await scanner.scan(file.path, content, (found) => recorder.take({ ...facts, found }));
+        await recorder.flushIfDue();
+      },
+    };
+    const result = await connector.readFiles(to, secret, searchOf(config, known), reader, limits);
+    await scanner.finish();
+    await recorder.flush();
+    if (result.outcome === "read") await recorder.forget(result.gone);
+    const unscanned = recorder.unscanned();
+    if (result.outcome !== "read" || unscanned.length === 0) return result;
+    const unread = [...result.unread, ...unscanned].slice(0, 100);
+    return { ...result, unread, unreadCount: result.unreadCount + unscanned.length };
+  } finally {
+    await scanner.close();
+  }
+}
+
+const UNSUPPORTED: Failure = {
+  code: "unsupported",
+  message: "Strongroom can read the files of Linux and Unix hosts only.",
+};
+
+type TakenFile = FoundFile & { found: ScannedFile["found"] | null };
+
+/** Stores results in portions. Every portion is one transaction: the findings of its files and their manifest. */
+function createRecorder(context: ScansContext, scan: EnhancedScanRow, target: TargetRow) {
+  const { kernel, findings } = context;
+  const { database } = kernel;
+  const engine = engineOf(scan.config);
+  const types: readonly FindingType[] = typesOf(scan.config);
+  const unscanned: string[] = [];
+  let portion: ScannedFile[] = [];
+  let storedAt = performance.now();
+  let storing: Promise<void> = Promise.resolve();
+
+  async function storePortion(files: readonly ScannedFile[]): Promise<void> {
+    await database.transaction(async (tx) => {
+      const now = await store.lockScan(tx, scan.id);
+      if (now === null || now.status !== "running") throw new Error("the scan has ended");
+      const added = await findings.record(tx, { target, scan, types, files });
+      await store.saveManifest(tx, target.id, engine, files);
+      const bytes = files.reduce((sum, { size }) => sum + size, 0);
+      await store.addProgress(tx, scan.id, { files: files.length, bytes });
+      await store.updateScan(tx, scan.id, {
+        findings_discovered: now.findings_discovered + added.seen,
+        secrets_found: now.secrets_found + added.seen,
+        new_findings: now.new_findings + added.added,
+        fixed_findings: now.fixed_findings + added.fixed,
+      });
+      await kernel.events.publish(tx, await changed(tx, target));
+    });
+  }
+
+  function flush(): Promise<void> {
+    const files = portion;
+    portion = [];
+    storedAt = performance.now();
+    if (files.length > 0) storing = storing.then(() => storePortion(files));
+    return storing;
+  }
+
+  return {
+    /** Leaves out files that did not change since a scan with the same settings read them. */
+    async choose(files: readonly FoundFile[]): Promise<FoundFile[]> {
+      const manifest = await store.readManifest(database.db, target.id, engine);
+      const isUnchanged = ({ path, stamp }: FoundFile) => !scan.config.readAgain && manifest.get(path) === stamp;
+      const unchanged = files.filter(isUnchanged);
+      const chosen = files.filter((file) => !isUnchanged(file));
+      await database.transaction(async (tx) => {
+        await store.updateScan(tx, scan.id, {
+          files_found: files.length,
+          files_chosen: chosen.length,
+          files_read: 0,
+          files_unchanged: unchanged.length,
+        });
+        await findings.seeAgain(
+          tx,
+          { target, scan, types },
+          unchanged.map(({ path }) => path),
+        );
+        await kernel.events.publish(tx, await changed(tx, target));
+      });
+      return chosen;
+    },
+    take({ found, ...file }: TakenFile): void {
+      if (found === null) unscanned.push(file.path);
+      else portion.push({ ...file, found });
+    },
+    async add(file: ScannedFile): Promise<void> {
+      portion.push(file);
+    },
+    flush,
+    async flushIfDue(): Promise<void> {
+      if (portion.length >= PORTION_FILES || performance.now() - storedAt > PORTION_MS) await flush();
+    },
+    async forget(paths: readonly string[]): Promise<void> {
+      if (paths.length === 0) return;
+      await database.transaction(async (tx) => {
+        await store.forgetFiles(tx, target.id, paths);
+        await findings.markGone(tx, { target, scan }, paths);
+      });
+    },
+    unscanned: () => unscanned,
+  };
+}
+
+async function finish(
+  context: ScansContext,
+  tx: Tx,
+  { scan: { id }, target: { id: targetId }, credential }: StartedScan,
+  result: ReadFilesResult | Failure,
+): Promise<void> {
+  const scan = await store.lockScan(tx, id);
+  const target = await lockTarget(tx, targetId);
+  if (scan === null || target === null || scan.status !== "running") return;
+  if (!("outcome" in result)) return end(context, tx, { scan, target }, result);
+  if (result.outcome !== "read") {
+    if (result.outcome === "rejected") await updateTarget(tx, target.id, { rejected_revision: credential.login_revision });
+    const code = "code" in result ? result.code : "unsupported";
+    return end(context, tx, { scan, target }, { code, message: result.message });
+  }
+  const hostKey = result.facts?.["hostKey"];
+  if (target.host_key === null && hostKey !== undefined) {
+    await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
+  }
+  const totals = await context.findings.totalsOf(tx, scan);
+  await store.updateScan(tx, id, {
+    ...totals,
+    unread: JSON.stringify(result.unread.map(storable)),
+    unread_count: result.unreadCount,
+    ended_by: result.limit,
+    way: result.way,
+    as_root: result.isRoot,
+  });
+  const { findings_discovered: findings, new_findings: added, fixed_findings: fixed } = totals;
+  const details = { scan: id, files: scan.files_read, unread: result.unreadCount, findings, added, fixed };
+  await conclude(context, tx, { scan, target }, "completed", { details });
+}
+
+const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
+
+type Ending = Pick<StartedScan, "scan" | "target">;
+
+async function end(context: ScansContext, tx: Tx, of: Ending, { code, message }: Failure): Promise<void> {
+  const error_message = storable(message);
+  const started_at = of.scan.started_at ?? context.kernel.clock.now();
+  await store.updateScan(tx, of.scan.id, { started_at, error_code: code, error_message });
+  const details = { scan: of.scan.id, code, message: error_message };
+  await conclude(context, tx, of, "failed", { result: "failure", details });
+}
+
+async function conclude(
+  { kernel }: ScansContext,
+  tx: Tx,
+  { scan, target }: Ending,
+  status: "completed" | "failed",
+  note: AuditNote,
+): Promise<void> {
+  const at = kernel.clock.now();
+  await store.updateScan(tx, scan.id, { status, completed_at: at });
+  await appendAudit(tx, [systemEntry(`scan.${status}`, "scans", { target: auditTarget(target), ...note }, at)]);
+  await kernel.events.publish(tx, await changed(tx, target));
+}
+
+/** Ends a scan whose job failed permanently. */
+export async function endAbandonedScan(context: ScansContext, id: string): Promise<void> {
+  await context.kernel.database.transaction(async (tx) => {
+    const scan = await store.lockScan(tx, id);
+    if (scan === null || (scan.status !== "pending" && scan.status !== "running")) return;
+    const target = (await lockTarget(tx, scan.target_id))!;
+    await end(context, tx, { scan, target }, INTERRUPTED);
+  });
+}
+
+const INTERRUPTED: Failure = {
+  code: "interrupted",
+  message: "The scan was interrupted several times, because the server stopped or failed. Start it again.",
+};

@@ -1,0 +1,42 @@
+// The worker thread that scans files for secrets. Values stay in this thread: it returns masked facts and keyed hashes.
+import { KnownSecretIndex, scanText } from "@strongroom/detectors";
+import type { FindingFacts, KnownForm } from "@strongroom/detectors";
+import { createHmac } from "node:crypto";
+import { workerData } from "node:worker_threads";
+import { contextOf } from "./masked-context.ts";
+import type { ContextLine } from "./masked-context.ts";
+
+export interface WorkerSettings {
+  /** The key of fingerprints, in base64url. */
+  fingerprintKey: string;
+  /** The key of the known secrets' forms, in base64url. */
+  knownKey: string;
+  knownForms: readonly (KnownForm & { id: string })[];
+}
+
+export interface FileToScan {
+  path: string;
+  content: Uint8Array;
+}
+
+export type DetectedFacts = FindingFacts & { fingerprint: string; context: ContextLine[] };
+
+// Piscina hands its `workerData` over as it is.
+const settings = workerData as unknown as WorkerSettings | [unknown, WorkerSettings];
+const { fingerprintKey, knownKey, knownForms } = Array.isArray(settings) ? settings[1] : settings;
+const known = new KnownSecretIndex(Buffer.from(knownKey, "base64url"), knownForms);
+const key = Buffer.from(fingerprintKey, "base64url");
+
+export const fingerprintOf = (value: string): string =>
+  createHmac("sha256", key).update(value, "utf8").digest("base64url");
+
+export default function scanFile({ path, content }: FileToScan): DetectedFacts[] {
+  const found = scanText(content, { path, fingerprint: fingerprintOf, knownSecrets: known });
+  if (found.length === 0) return [];
+  const lines = new TextDecoder().decode(content).split("\n");
+  return found.map((finding) => ({
+    ...finding,
+    fingerprint: finding.fingerprint ?? fingerprintOf(finding.reveal()),
+    context: contextOf(lines, finding),
+  }));
+}

@@ -1,0 +1,94 @@
+// Decides which files an enhanced scan reads, and how far it has come.
+import type { FileSearch } from "@strongroom/connectors";
+import type { FindingType, ScanConfig, ScanDepth, ScanStatus } from "@strongroom/contract";
+import { createHash } from "node:crypto";
+
+/** Raise it whenever the detectors find more or less than before: all files are then read again. */
+const ENGINE_VERSION = 1;
+
+const ROOTS: Readonly<Record<ScanDepth, readonly string[]>> = {
+  quick: ["/etc", "/home", "/root"],
+  standard: ["/etc", "/home", "/root", "/opt", "/srv", "/usr/local", "/var/www", "/var/lib"],
+  deep: ["/"],
+};
+
+/** The most bytes and files of one scan of one host. */
+const LIMITS: Readonly<Record<ScanDepth, Pick<FileSearch, "maxTotalBytes" | "maxFiles">>> = {
+  quick: { maxTotalBytes: 128 * 1024 * 1024, maxFiles: 20_000 },
+  standard: { maxTotalBytes: 1024 * 1024 * 1024, maxFiles: 100_000 },
+  deep: { maxTotalBytes: 8 * 1024 * 1024 * 1024, maxFiles: 500_000 },
+};
+
+/** File systems without files of users. */
+const NEVER = ["/proc/*", "/sys/*", "/dev/*", "/run/*"];
+const SYSTEM_FILES = ["/bin", "/boot", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/var/cache", "/snap"];
+const SYSTEM_LIBRARIES = [
+  ...["bin", "games", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share", "src"].map((name) => `/usr/${name}`),
+  ...["apt", "dpkg", "rpm", "dnf", "docker/overlay2", "containerd"].map((name) => `/var/lib/${name}`),
+];
+
+const KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.key", "*.pem", "*.ppk", "ssh_host_*_key"];
+const CERTIFICATE_NAMES = ["*.crt", "*.cer", "*.pem"];
+/** Files whose purpose is to hold credentials. */
+const CREDENTIAL_NAMES = [
+  ...[".env", ".env.*", ".pgpass", ".my.cnf", ".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".htpasswd"],
+  ...[".dockercfg", "config.json", "credentials", "credentials.*", ".credentials", "secrets", "secrets.*", "*.secret"],
+  ...[".smbcredentials", "smbcredentials", "sasl_passwd", "chap-secrets", "pap-secrets", "userlist.txt", "*.nmconnection"],
+  ...["*.keytab.txt", "*psk*", "tomcat-users.xml", "settings.xml", "wp-config.php", "kubeconfig", "*.kubeconfig"],
+  ...[".bash_history", ".zsh_history", ".mysql_history", ".psql_history", "*.tfvars", "*.tfstate", "*.rsp"],
+];
+
+/** SCAN-31 to SCAN-42: each toggle adds the names of its kind of files to the patterns. */
+export function searchOf(config: ScanConfig, known: readonly string[]): FileSearch {
+  const { scanDepth, filePatterns, excludePatterns, maxFileSize, maxLoadPerCore } = config;
+  const readsText = config.scanHardcodedPasswords || config.scanCredentialExposure || config.scanServiceAccounts;
+  const names = new Set([
+    ...(readsText ? filePatterns : []),
+    ...(config.scanSshKeys ? KEY_NAMES : []),
+    ...(config.scanCertificates ? CERTIFICATE_NAMES : []),
+    ...(config.scanCredentialExposure ? CREDENTIAL_NAMES : []),
+  ]);
+  const system = config.includeSystemFiles ? [] : [...SYSTEM_FILES, ...SYSTEM_LIBRARIES];
+  return {
+    roots: ROOTS[scanDepth],
+    names: [...names],
+    excludes: [...new Set([...NEVER, ...system, ...excludePatterns])],
+    maxFileSize,
+    ...LIMITS[scanDepth],
+    maxLoadPerCore,
+    known,
+  };
+}
+
+/** The types of findings that the toggles ask for. */
+export function typesOf(config: ScanConfig): FindingType[] {
+  const chosen: [FindingType, boolean][] = [
+    ["hardcoded_password", config.scanHardcodedPasswords],
+    ["ssh_key", config.scanSshKeys],
+    ["certificate", config.scanCertificates],
+    ["service_account", config.scanServiceAccounts],
+    ["shared_account", config.scanSharedAccounts],
+    ["credential_exposure", config.scanCredentialExposure],
+  ];
+  return chosen.flatMap(([type, isOn]) => (isOn ? [type] : []));
+}
+
+/** Files that were scanned with the same engine need no second reading while they stay the same. */
+export function engineOf(config: ScanConfig): string {
+  const types = typesOf(config).toSorted().join(",");
+  return `${ENGINE_VERSION}:${createHash("sha256").update(types).digest("base64url").slice(0, 16)}`;
+}
+
+interface Progress {
+  status: ScanStatus;
+  files_chosen: number | null;
+  files_read: number;
+}
+
+/** Percent (SCAN-27). Only a scan that has completed shows 100. */
+export function progressOf({ status, files_chosen, files_read }: Progress): number {
+  if (status === "completed") return 100;
+  if (status === "pending") return 0;
+  if (files_chosen === null) return 2;
+  return files_chosen === 0 ? 95 : Math.min(99, 5 + Math.floor((94 * files_read) / files_chosen));
+}

@@ -1,0 +1,150 @@
+// Starts, lists and cancels enhanced scans.
+import { connectorFor } from "@strongroom/connectors";
+import { MOST_COUNTED } from "@strongroom/contract";
+import type {
+  DiscoveryTargetId,
+  EnhancedScan,
+  EnhancedScanDetails,
+  ScanId,
+  cancelEnhancedScan,
+  listEnhancedScans,
+  readEnhancedScan,
+  startEnhancedScan,
+} from "@strongroom/contract";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import {
+  auditTarget,
+  changed,
+  lockManaged,
+  lockTarget,
+  mayNotManage,
+  readCredential,
+  targetOf,
+} from "#features/discovery/index.ts";
+import { SCAN_JOB, scanNotFound } from "./scans.ts";
+import type { ScansContext } from "./scans.ts";
+import { progressOf } from "./scans.policy.ts";
+import * as store from "./scans.store.ts";
+import type { ShownScan } from "./scans.store.ts";
+
+export async function startScan(
+  { kernel }: ScansContext,
+  call: Call<typeof startEnhancedScan>,
+  tx: Tx,
+): Promise<EnhancedScan> {
+  const target = await lockManaged(tx, call);
+  if (!target.is_active) {
+    throw refuse(409, "discovery.target-inactive", `"${target.name}" is disabled. Enable it before you scan it.`);
+  }
+  const credential = await readCredential(tx, target.credential_id);
+  if (credential !== null && connectorFor(targetOf(credential, target)).readFiles === undefined) {
+    throw refuse(422, "scan.not-supported", "Strongroom can read the files of Linux and Unix hosts only.");
+  }
+  if (await store.hasOpenScan(tx, target.id)) {
+    throw refuse(409, "scan.open", `An enhanced scan of "${target.name}" is already pending or running.`);
+  }
+  const { scanConfig, complianceFrameworks, autoVault } = call.body;
+  const id = (await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id }))!;
+  await store.insertScan(tx, {
+    id,
+    target_id: target.id,
+    scan_type: scanConfig.scanType,
+    status: "pending",
+    config: JSON.stringify(scanConfig),
+    frameworks: [...new Set(complianceFrameworks)],
+    auto_vault: autoVault,
+    requester_id: call.actor.id,
+    requested_by: call.actor.name,
+    created_at: kernel.clock.now(),
+  });
+  const { scanType: type, scanDepth: depth } = scanConfig;
+  call.note({ details: { scan: id, type, depth } });
+  await kernel.events.publish(tx, await changed(tx, target));
+  return toScan((await store.readScan(tx, call.actor, id))!);
+}
+
+export async function listScans(call: Call<typeof listEnhancedScans>, db: Db) {
+  const { limit, offset, targetId = null } = call.query;
+  const [rows, total] = await Promise.all([
+    store.listScans(db, call.actor, targetId, { limit, offset }),
+    store.countScans(db, call.actor, targetId, MOST_COUNTED),
+  ]);
+  return { data: rows.map(toScan), total, limit, offset };
+}
+
+export async function readScan(
+  { findings }: ScansContext,
+  call: Call<typeof readEnhancedScan>,
+  db: Db,
+): Promise<EnhancedScanDetails> {
+  const row = await store.readScan(db, call.actor, call.params.id);
+  if (row === null) throw scanNotFound();
+  return { ...toScan(row), findings: await findings.mostSevereOf(db, row.id) };
+}
+
+export async function cancelScan(
+  { kernel }: ScansContext,
+  call: Call<typeof cancelEnhancedScan>,
+  tx: Tx,
+): Promise<EnhancedScan> {
+  const { id } = call.params;
+  call.note({ target: { type: "scan", id } });
+  const scan = await store.lockScan(tx, id);
+  const before = await store.readScan(tx, call.actor, id);
+  if (scan === null || before === null) throw scanNotFound();
+  call.note({ target: auditTarget({ id: scan.target_id, name: before.target_name }), details: { scan: id } });
+  if (!before.can_manage) throw mayNotManage();
+  if (scan.status !== "pending" && scan.status !== "running") {
+    throw refuse(409, "scan.ended", "The scan has already ended.");
+  }
+  await kernel.jobs.cancel(tx, id);
+  await store.updateScan(tx, id, { status: "cancelled", completed_at: kernel.clock.now() });
+  await kernel.events.publish(tx, await changed(tx, (await lockTarget(tx, scan.target_id))!));
+  return toScan((await store.readScan(tx, call.actor, id))!);
+}
+
+function toScan(row: ShownScan): EnhancedScan {
+  const { started_at, completed_at } = row;
+  const seconds = started_at === null || completed_at === null ? null : (+completed_at - +started_at) / 1000;
+  return {
+    id: row.id as ScanId,
+    target_id: row.target_id as DiscoveryTargetId,
+    target: { name: row.target_name, hostname: row.hostname, target_type: row.target_type },
+    scan_type: row.scan_type,
+    status: row.status,
+    progress: progressOf(row),
+    created_at: row.created_at.toISOString(),
+    started_at: started_at?.toISOString() ?? null,
+    completed_at: completed_at?.toISOString() ?? null,
+    duration_seconds: seconds === null ? null : Math.round(seconds),
+    error: row.error_code,
+    error_message: row.error_message,
+    results: {
+      findings_discovered: row.findings_discovered,
+      accounts_discovered: row.accounts_discovered,
+      secrets_found: row.secrets_found,
+      compliance_violations: row.compliance_violations,
+      risk_score: row.risk_score,
+      new_findings: row.new_findings,
+      fixed_findings: row.fixed_findings,
+    },
+    coverage: {
+      files_found: row.files_found,
+      files_read: row.files_read,
+      files_unchanged: row.files_unchanged,
+      bytes_read: Number(row.bytes_read),
+      unread_count: row.unread_count,
+      unread: row.unread,
+      limit: row.ended_by,
+      way: row.way,
+      as_root: row.as_root,
+    },
+    scan_config: row.config,
+    compliance_frameworks: row.frameworks,
+    auto_vault: row.auto_vault,
+    requested_by: row.requested_by,
+    can_manage: row.can_manage,
+  };
+}

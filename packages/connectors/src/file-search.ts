@@ -1,0 +1,71 @@
+// Reading files of a target: what to look for, what a reader receives, and how the reading ended.
+import type { Facts, Failure } from "./connector.ts";
+
+export interface FileSearch {
+  /** Absolute folders. Other file systems mounted below them are left out. */
+  roots: readonly string[];
+  /** Patterns of file names with `*` and `?`. */
+  names: readonly string[];
+  /** Patterns of whole paths, or of names when they contain no slash. Matching folders are not entered. */
+  excludes: readonly string[];
+  /** Bytes; larger files are left out. */
+  maxFileSize: number;
+  /** Bytes of content, in total. */
+  maxTotalBytes: number;
+  maxFiles: number;
+  /** Reading pauses while the one-minute load per core is higher. Null: no limit. */
+  maxLoadPerCore: number | null;
+  /** Paths of an earlier search, to learn which of them no longer exist. */
+  known: readonly string[];
+}
+
+export interface FoundFile {
+  path: string;
+  size: number;
+  /** Changes whenever the content, the owner or the mode may have changed. */
+  stamp: string;
+  /** ISO 8601. */
+  modifiedAt: string;
+  /** Octal digits, such as `640`. */
+  mode: string;
+  owner: string;
+  group: string;
+}
+
+export interface ReadFile extends FoundFile {
+  /** The content equals the file of the installed package. */
+  isOfPackage: boolean;
+  content: Buffer;
+}
+
+/** Receives what a search finds. Reading waits for every promise. */
+export interface FileReader {
+  /** Chooses the files to read. */
+  choose(files: readonly FoundFile[]): Promise<readonly FoundFile[]>;
+  read(file: ReadFile): Promise<void>;
+}
+
+/** The reason why a search did not read everything. */
+export type ReadLimit = "time" | "files" | "bytes";
+
+export interface FilesRead {
+  outcome: "read";
+  message: string;
+  /** Files and folders that the login may not read, or that changed while they were read; at most 100. */
+  unread: string[];
+  unreadCount: number;
+  /** Known paths that no longer exist. */
+  gone: string[];
+  limit: ReadLimit | null;
+  /** How the files were read: with the host's `find` and `tar`, or over SFTP. */
+  way: "tar" | "sftp";
+  /** Whether root read the files. */
+  isRoot: boolean;
+  facts?: Facts;
+}
+
+export type ReadFilesFinding = FilesRead | Failure;
+export type ReadFilesResult = ReadFilesFinding & { durationMs: number };
+
+/** The number of unreadable paths that a result names. */
+export const MAX_NAMED_UNREAD = 100;

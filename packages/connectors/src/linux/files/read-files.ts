@@ -1,0 +1,144 @@
+// Reads files of a Unix host as a stream: one login, `find` for the list and `tar` for the contents, or SFTP.
+import type { Client } from "ssh2";
+import type { Attempt } from "../../attempt.ts";
+import type { Target } from "../../connector.ts";
+import { MAX_NAMED_UNREAD, type FileReader, type FileSearch, type FoundFile } from "../../file-search.ts";
+import type { FilesRead, ReadFilesFinding, ReadLimit } from "../../file-search.ts";
+import { misconfigured, unreachable } from "../../finding.ts";
+import { runCommand } from "../run-command.ts";
+import { openSession } from "../session.ts";
+import { findFiles, goneOf } from "./find-files.ts";
+import { packageDigests } from "./package-files.ts";
+import { probeHost, type HostTools } from "./probe-host.ts";
+import { readOverSftp } from "./read-over-sftp.ts";
+import { readTar } from "./read-tar.ts";
+
+/** A search that is running on a host. */
+export interface Reading {
+  client: Client;
+  search: FileSearch;
+  reader: FileReader;
+  current: Attempt;
+  unread: Unread;
+  /** Ends the reading early, without an error. */
+  limit: ReadLimit | null;
+  /** Waits while the host is busy, and reports whether the time is over. */
+  isOver(): Promise<boolean>;
+}
+
+/** What could not be read: all of it is counted, some of it is named. */
+export class Unread {
+  readonly #paths = new Set<string>();
+  count = 0;
+
+  add(path: string): void {
+    this.count += 1;
+    if (this.#paths.size < MAX_NAMED_UNREAD) this.#paths.add(path);
+  }
+
+  get paths(): string[] {
+    return [...this.#paths];
+  }
+}
+
+/** The end of the attempt is kept for the results. */
+const RESERVED_MS = 1_000;
+
+export async function readFilesOf(
+  target: Target,
+  value: string,
+  search: FileSearch,
+  reader: FileReader,
+  current: Attempt,
+): Promise<ReadFilesFinding> {
+  const opened = await openSession(target, value, current, { maxReceivedBytes: Infinity });
+  if ("failure" in opened) return opened.failure;
+  const { client, where, login } = opened.session;
+  current.waitFor(`${where} to send its files`);
+  const tools = await probeHost(client);
+  if (current.signal.aborted) return unreachable("connection-lost", `${where} closed the connection.`);
+  const reading: Reading = {
+    client,
+    search,
+    reader,
+    current,
+    unread: new Unread(),
+    limit: null,
+    isOver: async () => false,
+  };
+  reading.isOver = overOf(reading, tools);
+  let isLost = false;
+  client.once("close", () => (isLost = true));
+  const gone = tools === null ? await readOverSftp(reading) : await readWithTools(reading, tools);
+  if (gone === null) {
+    return misconfigured("no-permission", `${opened.session.username} can neither run commands nor use SFTP on ${where}.`);
+  }
+  if (isLost) return unreachable("connection-lost", `${where} closed the connection while it sent its files.`);
+  const { unread, limit } = reading;
+  const result: FilesRead = {
+    outcome: "read",
+    message: `Read the files of ${where}.`,
+    unread: unread.paths,
+    unreadCount: unread.count,
+    gone,
+    limit,
+    way: tools === null ? "sftp" : "tar",
+    isRoot: tools?.isRoot === true,
+    facts: { hostKey: login.hostKey },
+  };
+  return result;
+}
+
+/** Returns the known paths that no longer exist. */
+async function readWithTools(reading: Reading, tools: HostTools): Promise<string[]> {
+  const { files } = await findFiles(reading, tools);
+  const digests = await packageDigests(reading.client);
+  const gone = await goneOf(reading, tools);
+  const chosen = withinLimits(reading, await reading.reader.choose(files));
+  if (chosen.length > 0) await readTar(reading, tools, chosen, digests);
+  return gone;
+}
+
+/** The files that fit into the limits of the search, in their order. */
+export function withinLimits(reading: Reading, files: readonly FoundFile[]): FoundFile[] {
+  const { maxTotalBytes } = reading.search;
+  let bytes = 0;
+  const kept = files.filter(({ size }) => {
+    if (bytes + size > maxTotalBytes) return false;
+    bytes += size;
+    return true;
+  });
+  if (kept.length < files.length) reading.limit ??= "bytes";
+  return kept;
+}
+
+const LOAD_INTERVAL_MS = 3_000;
+
+function overOf(reading: Reading, tools: HostTools | null): Reading["isOver"] {
+  const { client, current, search } = reading;
+  let checkedAt = 0;
+  const isLate = () => {
+    if (current.remainingMs() > RESERVED_MS) return false;
+    reading.limit = "time";
+    return true;
+  };
+  return async () => {
+    if (search.maxLoadPerCore === null || tools === null) return isLate();
+    while (!isLate() && performance.now() - checkedAt > LOAD_INTERVAL_MS) {
+      const result = await runCommand(client, "cat /proc/loadavg", {});
+      const load = Number.parseFloat(result?.stdout ?? "");
+      if (Number.isNaN(load) || load <= search.maxLoadPerCore * tools.cores) checkedAt = performance.now();
+      else await pause(current.signal);
+      if (current.signal.aborted) return true;
+    }
+    return isLate();
+  };
+}
+
+/** Waits one interval, or until the attempt ends. */
+function pause(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, LOAD_INTERVAL_MS);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise.finally(() => clearTimeout(timer));
+}
