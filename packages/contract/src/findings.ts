@@ -95,7 +95,7 @@ export const SecurityFindingDetails = SecurityFinding.extend({
 export type SecurityFindingDetails = z.infer<typeof SecurityFindingDetails>;
 
 /** A comma-separated list of values. */
-const listOf = <T extends z.ZodType<string>>(value: T) =>
+const listOf = <T extends z.ZodType<string, string>>(value: T) =>
   z
     .string()
     .max(500)

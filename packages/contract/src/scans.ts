@@ -1,7 +1,13 @@
 // Enhanced scans: read the files of a discovery target and report the secrets in them.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
-import { DiscoveryTargetId, DiscoveryTargetType, ScanStatus, discoveryManaging, discoveryReading } from "./discovery.ts";
+import {
+  DiscoveryTargetId,
+  DiscoveryTargetType,
+  ScanStatus,
+  discoveryManaging,
+  discoveryReading,
+} from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, oneLine } from "./fields.ts";
 
@@ -33,7 +39,11 @@ export const severityOfRisk = (score: number): FindingSeverity =>
   FindingSeverity.options.find((severity) => score >= RISK_BANDS[severity]) ?? "low";
 
 const Pattern = oneLine().min(1).max(300);
-const patterns = (defaults: readonly string[]) => z.array(Pattern).max(200).default([...defaults]);
+const patterns = (defaults: readonly string[]) =>
+  z
+    .array(Pattern)
+    .max(200)
+    .default([...defaults]);
 
 /** SCAN-40. */
 export const DEFAULT_FILE_PATTERNS = ["*.conf", "*.config", "*.ini", "*.env", "*.properties"] as const;

@@ -128,11 +128,7 @@ export async function assign(
   return shown(context, tx, call, row.id);
 }
 
-export async function comment(
-  context: FindingsContext,
-  call: Call<typeof commentOnFinding>,
-  tx: Tx,
-): Promise<Message> {
+export async function comment(context: FindingsContext, call: Call<typeof commentOnFinding>, tx: Tx): Promise<Message> {
   const row = await lockManaged(tx, call);
   await addChange(context, tx, call, row.id, { kind: "comment", from: null, to: null, reason: call.body.text });
   await publish(context, tx, [row]);

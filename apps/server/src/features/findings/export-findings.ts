@@ -51,7 +51,10 @@ const REMEDIATION: Column = { header: "Remediation", width: 80, read: ({ row }) 
 const COMPLIANCE: Column = {
   header: "Compliance impact",
   width: 60,
-  read: ({ row }) => complianceImpact(row.class).map(({ framework, control }) => `${framework} ${control}`).join("\n"),
+  read: ({ row }) =>
+    complianceImpact(row.class)
+      .map(({ framework, control }) => `${framework} ${control}`)
+      .join("\n"),
 };
 
 /** FIND-14. */

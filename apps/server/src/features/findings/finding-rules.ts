@@ -64,7 +64,9 @@ export async function createRule(
 async function suppress(tx: Tx, rule: RuleRow): Promise<number> {
   const open = await sql<{ id: string; path: string; fingerprint: string | null; class: string }>`
     select id, path, fingerprint, class from findings
-    where target_id = ${rule.target_id} and status in ('new', 'investigating') order by id for no key update`.execute(tx);
+    where target_id = ${rule.target_id} and status in ('new', 'investigating') order by id for no key update`.execute(
+    tx,
+  );
   const ids = open.rows.filter((row) => ruleFor([rule], row) !== null).map(({ id }) => id);
   await sql`update findings set status = 'false_positive', rule_id = ${rule.id}
     where id = any(${ids}::uuid[])`.execute(tx);

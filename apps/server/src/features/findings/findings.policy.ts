@@ -45,7 +45,10 @@ export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
   const factors: RiskFactor[] = [
     { factor: "Kind of secret", points: BASE[facts.class] ?? BASE_OF_OTHERS },
     { factor: "Detector's confidence", points: Math.round((facts.confidence - 1) * 20) },
-    { factor: (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file", points: exposure },
+    {
+      factor: (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file",
+      points: exposure,
+    },
     { factor: "The secret opens an account of a safe", points: facts.isOfAccount ? 15 : 0 },
     { factor: "The account is privileged", points: PRIVILEGED.test(facts.username ?? "") ? 10 : 0 },
     ...livenessFactor(facts.liveness),

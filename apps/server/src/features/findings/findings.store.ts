@@ -50,7 +50,16 @@ export interface FindingsTable {
   last_seen_at: Date;
 }
 
-export const CHANGE_KINDS = ["status", "assigned", "due", "comment", "verified", "vaulted", "fixed", "reopened"] as const;
+export const CHANGE_KINDS = [
+  "status",
+  "assigned",
+  "due",
+  "comment",
+  "verified",
+  "vaulted",
+  "fixed",
+  "reopened",
+] as const;
 
 interface FindingChangesTable {
   id: string;
@@ -226,7 +235,9 @@ export async function countMatches(db: Db, actor: Actor, filter: FindingFilter, 
     select count(*)::integer as count from (
       select from findings f
       where f.target_id = any(${targets}::uuid[]) and f.status = any(${[...filter.status]}::text[])
-        and f.finding_type = any(${[...filter.findingType]}::text[]) and ${others(filter)} limit ${most}) counted`.execute(db);
+        and f.finding_type = any(${[...filter.findingType]}::text[]) and ${others(filter)} limit ${most}) counted`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -284,5 +295,7 @@ export async function insertRule(tx: Tx, row: RuleRow): Promise<void> {
 
 export async function deleteRule(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("finding_rules").where("id", "=", id).execute();
-  await sql`update findings set status = 'new', rule_id = null where rule_id = ${id} and status = 'false_positive'`.execute(tx);
+  await sql`update findings set status = 'new', rule_id = null where rule_id = ${id} and status = 'false_positive'`.execute(
+    tx,
+  );
 }

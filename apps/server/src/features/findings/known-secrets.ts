@@ -41,7 +41,7 @@ export async function indexSecrets(kernel: Kernel): Promise<void> {
   const key = Buffer.from(knownKey, "base64url");
   for (;;) {
     const page = await findUnknown(kernel.database.db, AT_ONCE);
-    const rows = [];
+    const rows: Parameters<typeof saveKnown>[1][number][] = [];
     for (const { id, safe_id, version, envelope } of page) {
       const forms: KnownForm[] = [];
       let hash: string | null = null;

@@ -76,7 +76,8 @@ export async function recordFindings(
   const lowestRisk = RISK_BANDS[scan.config.riskThreshold];
 
   const rows = [...places].map(([identity, { file, found }]): NewFinding => {
-    const account = accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
+    const account =
+      accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
     const username = found.userName ?? account?.username ?? null;
     const kind = account === null ? found.class : "known_secret";
     const factors = riskFactors(
@@ -126,8 +127,17 @@ export async function recordFindings(
   });
   await store.saveFindings(tx, saving, rows);
   const reopened = known.filter(({ fixed_scan_id, status }) => fixed_scan_id !== null && status === "remediated");
-  await note(tx, at, reopened.map(({ id }) => ({ id, kind: "reopened", from: "remediated", to: "new" })));
-  const fixed = await fix(tx, saving, files.map(({ path }) => path), types);
+  await note(
+    tx,
+    at,
+    reopened.map(({ id }) => ({ id, kind: "reopened", from: "remediated", to: "new" })),
+  );
+  const fixed = await fix(
+    tx,
+    saving,
+    files.map(({ path }) => path),
+    types,
+  );
   return { seen: rows.length, added: rows.length - known.length, fixed };
 }
 
@@ -157,9 +167,18 @@ export async function markGone(
   await fix(tx, { targetId: target.id, scanId: scan.id, at: clock.now() }, paths, null);
 }
 
-async function fix(tx: Tx, saving: Saving, paths: readonly string[], types: readonly FindingType[] | null): Promise<number> {
+async function fix(
+  tx: Tx,
+  saving: Saving,
+  paths: readonly string[],
+  types: readonly FindingType[] | null,
+): Promise<number> {
   const fixed = await store.markFixed(tx, saving, paths, types);
-  await note(tx, saving.at, fixed.map(({ id, before }) => ({ id, kind: "fixed", from: before, to: "remediated" })));
+  await note(
+    tx,
+    saving.at,
+    fixed.map(({ id, before }) => ({ id, kind: "fixed", from: before, to: "remediated" })),
+  );
   return fixed.length;
 }
 

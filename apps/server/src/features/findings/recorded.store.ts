@@ -55,7 +55,11 @@ const withoutNul = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
 
 /** A finding that was gone and is there again becomes new; all others keep their status, assignee and due date. */
-export async function saveFindings(tx: Tx, { targetId, scanId, at }: Saving, rows: readonly NewFinding[]): Promise<void> {
+export async function saveFindings(
+  tx: Tx,
+  { targetId, scanId, at }: Saving,
+  rows: readonly NewFinding[],
+): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into findings (
@@ -95,7 +99,12 @@ export interface Threshold {
 }
 
 /** Findings in files that did not change. */
-export async function seeAgain(tx: Tx, { targetId, scanId, at }: Saving, paths: readonly string[], { types, lowestRisk }: Threshold) {
+export async function seeAgain(
+  tx: Tx,
+  { targetId, scanId, at }: Saving,
+  paths: readonly string[],
+  { types, lowestRisk }: Threshold,
+) {
   await sql`
     update findings set last_scan_id = ${scanId}, last_seen_at = ${at}, is_below_threshold = risk_score < ${lowestRisk}
     where target_id = ${targetId} and path_key in (select md5(path)::uuid from unnest(${[...paths]}::text[]) as path)
@@ -168,6 +177,10 @@ export async function totalsOf(db: Db, scanId: string, targetId: string): Promis
 
 export async function mostSevereOf(db: Db, scanId: string, limit: number) {
   const query = db.selectFrom("findings").select(["id", "class", "path", "risk_score"]);
-  return query.where("last_scan_id", "=", scanId).orderBy("risk_score", "desc").orderBy("id", "desc").limit(limit).execute();
+  return query
+    .where("last_scan_id", "=", scanId)
+    .orderBy("risk_score", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 }
-

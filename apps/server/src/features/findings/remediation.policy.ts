@@ -16,7 +16,11 @@ const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 export function remediationSteps(found: Found): string[] {
   const { path, username } = found;
   const who = username === null ? "the account that this secret opens" : `"${username}"`;
-  return [...exposureSteps(found), ...stepsOf(found, who), `Scan the target again: the next scan that reads ${path} closes this finding.`];
+  return [
+    ...exposureSteps(found),
+    ...stepsOf(found, who),
+    `Scan the target again: the next scan that reads ${path} closes this finding.`,
+  ];
 }
 
 function exposureSteps({ file_mode, file_owner, path }: Found): string[] {
@@ -66,7 +70,10 @@ function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] 
         `Rotate the password of ${who}: everyone who could read the file knows the present one.`,
       ];
     case "shared_key":
-      return ["Give each account its own key pair.", "Remove the shared public key from all but one authorized_keys file."];
+      return [
+        "Give each account its own key pair.",
+        "Remove the shared public key from all but one authorized_keys file.",
+      ];
     case "service_login":
       return [
         `Lock the password of ${who} and give it a shell that refuses logins: usermod --lock --shell /usr/sbin/nologin.`,
@@ -87,14 +94,23 @@ interface Control {
 
 const STORED_SECRETS: Readonly<Record<ComplianceFramework, Control>> = {
   sox: { control: "COBIT DSS05.04", text: "Credentials that open financial systems are managed, not left in files." },
-  pci_dss: { control: "8.6.2", text: "Passwords of application and system accounts are not hard coded in scripts or configuration files." },
+  pci_dss: {
+    control: "8.6.2",
+    text: "Passwords of application and system accounts are not hard coded in scripts or configuration files.",
+  },
   soc2: { control: "CC6.1", text: "Logical access controls protect credentials and keys." },
-  hipaa: { control: "45 CFR 164.312(a)(1)", text: "Only authorised people and programs can use credentials of systems with health data." },
+  hipaa: {
+    control: "45 CFR 164.312(a)(1)",
+    text: "Only authorised people and programs can use credentials of systems with health data.",
+  },
   gdpr: { control: "Art. 32(1)", text: "Security of processing includes the confidentiality of credentials." },
   iso27001: { control: "A.5.17", text: "Authentication information is allocated and managed so that it stays secret." },
 };
 const KEYS: Partial<Record<ComplianceFramework, Control>> = {
-  pci_dss: { control: "3.6.1", text: "Cryptographic keys are stored in as few locations as possible and protected against disclosure." },
+  pci_dss: {
+    control: "3.6.1",
+    text: "Cryptographic keys are stored in as few locations as possible and protected against disclosure.",
+  },
   iso27001: { control: "A.8.24", text: "Rules for the use of cryptography cover the protection of keys." },
 };
 const ACCOUNTS: Partial<Record<ComplianceFramework, Control>> = {
@@ -102,14 +118,24 @@ const ACCOUNTS: Partial<Record<ComplianceFramework, Control>> = {
   iso27001: { control: "A.5.16", text: "The whole life cycle of identities is managed." },
 };
 const WEAK: Partial<Record<ComplianceFramework, Control>> = {
-  pci_dss: { control: "2.2.2", text: "Vendor default accounts are managed: their passwords are changed or they are disabled." },
+  pci_dss: {
+    control: "2.2.2",
+    text: "Vendor default accounts are managed: their passwords are changed or they are disabled.",
+  },
 };
 const NOTHING: ReadonlySet<string> = new Set(["certificate"]);
 
 /** The controls that a finding of this class breaks, by framework. */
 export function complianceImpact(kind: string): ({ framework: ComplianceFramework } & Control)[] {
   if (NOTHING.has(kind)) return [];
-  const special = kind === "private_key" || kind === "encryption_key" ? KEYS : kind === "weak_password" ? WEAK : isAccount(kind) ? ACCOUNTS : {};
+  const special =
+    kind === "private_key" || kind === "encryption_key"
+      ? KEYS
+      : kind === "weak_password"
+        ? WEAK
+        : isAccount(kind)
+          ? ACCOUNTS
+          : {};
   const frameworks = Object.keys(STORED_SECRETS) as ComplianceFramework[];
   return frameworks.map((framework) => ({ framework, ...(special[framework] ?? STORED_SECRETS[framework]) }));
 }

@@ -41,7 +41,10 @@ export function openScanner(settings: ScannerKeys, signal: AbortSignal): FileSca
     try {
       return await pool.run(
         { path, content },
-        { signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]), transferList: [content.buffer as ArrayBuffer] },
+        {
+          signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+          transferList: [content.buffer as ArrayBuffer],
+        },
       );
     } catch {
       // INVARIANT: the error is dropped, because its text could contain a part of the file.

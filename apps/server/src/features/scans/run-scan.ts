@@ -225,7 +225,8 @@ async function finish(
   if (scan === null || target === null || scan.status !== "running") return;
   if (!("outcome" in result)) return end(context, tx, { scan, target }, result);
   if (result.outcome !== "read") {
-    if (result.outcome === "rejected") await updateTarget(tx, target.id, { rejected_revision: credential.login_revision });
+    if (result.outcome === "rejected")
+      await updateTarget(tx, target.id, { rejected_revision: credential.login_revision });
     const code = "code" in result ? result.code : "unsupported";
     return end(context, tx, { scan, target }, { code, message: result.message });
   }

@@ -35,7 +35,15 @@ export async function createConfig(
   const at = kernel.clock.now();
   const id = newId(at.getTime());
   const config = JSON.stringify(scanConfig);
-  await store.insertConfig(tx, { id, user_id: call.actor.id, name, config, frameworks, created_at: at, updated_at: at });
+  await store.insertConfig(tx, {
+    id,
+    user_id: call.actor.id,
+    name,
+    config,
+    frameworks,
+    created_at: at,
+    updated_at: at,
+  });
   call.note({ target: { type: "scan-config", id, name } });
   return toConfig((await store.readConfig(tx, call.actor.id, id))!);
 }

@@ -23,7 +23,9 @@ const LIMITS: Readonly<Record<ScanDepth, Pick<FileSearch, "maxTotalBytes" | "max
 const NEVER = ["/proc/*", "/sys/*", "/dev/*", "/run/*"];
 const SYSTEM_FILES = ["/bin", "/boot", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/var/cache", "/snap"];
 const SYSTEM_LIBRARIES = [
-  ...["bin", "games", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share", "src"].map((name) => `/usr/${name}`),
+  ...["bin", "games", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share", "src"].map(
+    (name) => `/usr/${name}`,
+  ),
   ...["apt", "dpkg", "rpm", "dnf", "docker/overlay2", "containerd"].map((name) => `/var/lib/${name}`),
 ];
 
@@ -33,7 +35,15 @@ const CERTIFICATE_NAMES = ["*.crt", "*.cer", "*.pem"];
 const CREDENTIAL_NAMES = [
   ...[".env", ".env.*", ".pgpass", ".my.cnf", ".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".htpasswd"],
   ...[".dockercfg", "config.json", "credentials", "credentials.*", ".credentials", "secrets", "secrets.*", "*.secret"],
-  ...[".smbcredentials", "smbcredentials", "sasl_passwd", "chap-secrets", "pap-secrets", "userlist.txt", "*.nmconnection"],
+  ...[
+    ".smbcredentials",
+    "smbcredentials",
+    "sasl_passwd",
+    "chap-secrets",
+    "pap-secrets",
+    "userlist.txt",
+    "*.nmconnection",
+  ],
   ...["*.keytab.txt", "*psk*", "tomcat-users.xml", "settings.xml", "wp-config.php", "kubeconfig", "*.kubeconfig"],
   ...[".bash_history", ".zsh_history", ".mysql_history", ".psql_history", "*.tfvars", "*.tfstate", "*.rsp"],
 ];

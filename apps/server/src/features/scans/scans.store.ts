@@ -172,7 +172,11 @@ export async function forgetFiles(tx: Tx, targetId: string, paths: readonly stri
 
 export function listConfigs(db: Db, userId: string): Promise<SavedConfigRow[]> {
   const query = db.selectFrom("scan_configs").selectAll().where("user_id", "=", userId);
-  return query.orderBy(sql`lower(name)`).orderBy("id").limit(500).execute();
+  return query
+    .orderBy(sql`lower(name)`)
+    .orderBy("id")
+    .limit(500)
+    .execute();
 }
 
 export async function readConfig(db: Db, userId: string, id: string): Promise<SavedConfigRow | null> {

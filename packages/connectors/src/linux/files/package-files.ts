@@ -22,5 +22,9 @@ export async function packageDigests(client: Client): Promise<Map<string, string
 export function hasDigest(content: Buffer, digest: string | undefined): boolean {
   if (digest === undefined) return false;
   // The length tells the algorithm: dpkg records MD5, rpm records SHA-256.
-  return createHash(digest.length === 32 ? "md5" : "sha256").update(content).digest("hex") === digest;
+  return (
+    createHash(digest.length === 32 ? "md5" : "sha256")
+      .update(content)
+      .digest("hex") === digest
+  );
 }

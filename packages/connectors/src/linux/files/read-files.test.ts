@@ -61,7 +61,7 @@ describe("reading files of a real host", needs(unixUsersAvailable()), () => {
   test("reads the wanted files with their content, owner and mode", async () => {
     const wanted = host.write("a/app.conf", "password = 'x'\n", 0o604);
     const long = host.write(`b/${"long ".repeat(30)}.conf`, "long");
-    const quoted = host.write("a/it's \"odd\" $(id).conf", "odd");
+    const quoted = host.write('a/it\'s "odd" $(id).conf', "odd");
     host.write("a/other.txt", "no");
     host.write("skipped/b.conf", "no");
     host.write("a/large.conf", Buffer.alloc(2 * 1024 * 1024));

@@ -71,7 +71,10 @@ export async function readFilesOf(
   client.once("close", () => (isLost = true));
   const gone = tools === null ? await readOverSftp(reading) : await readWithTools(reading, tools);
   if (gone === null) {
-    return misconfigured("no-permission", `${opened.session.username} can neither run commands nor use SFTP on ${where}.`);
+    return misconfigured(
+      "no-permission",
+      `${opened.session.username} can neither run commands nor use SFTP on ${where}.`,
+    );
   }
   if (isLost) return unreachable("connection-lost", `${where} closed the connection while it sent its files.`);
   const { unread, limit } = reading;

@@ -46,7 +46,7 @@ async function contentsOf(
         await body.cancel();
         continue;
       }
-      const content = Buffer.concat(await Array.fromAsync(body as unknown as AsyncIterable<Uint8Array>));
+      const content = await contentOf(body as unknown as AsyncIterable<Uint8Array>);
       if (content.length !== header.size) break;
       missing.delete(path);
       const read = reading.reader.read({ ...file, content, isOfPackage: hasDigest(content, digests.get(path)) });
@@ -57,4 +57,10 @@ async function contentsOf(
     // A broken archive or a lost connection ends the reading: the files that it lacks are counted as unread.
   }
   if (failure !== null) throw (failure as { error: unknown }).error;
+}
+
+async function contentOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
 }

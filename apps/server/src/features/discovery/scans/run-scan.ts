@@ -87,7 +87,11 @@ const GONE: Failure = {
 };
 
 /** Null when a scan may log in to the target with this credential now. */
-export async function obstacleToLogin(tx: Tx, target: TargetRow, credential: CredentialRow | null): Promise<Failure | null> {
+export async function obstacleToLogin(
+  tx: Tx,
+  target: TargetRow,
+  credential: CredentialRow | null,
+): Promise<Failure | null> {
   if (credential === null) return GONE;
   if (!target.is_active) return { code: "target-inactive", message: "The target was disabled before the scan began." };
   if (credential.safe_id !== target.credential_safe_id) {

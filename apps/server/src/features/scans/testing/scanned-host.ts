@@ -1,0 +1,86 @@
+// A real host with files to scan, a discovery target for it, and the calls that tests of scans and findings share.
+import { listFindings, readEnhancedScan, startEnhancedScan } from "@strongroom/contract";
+import type { EnhancedScanDetails, InputOf, SecurityFinding } from "@strongroom/contract";
+import { startSshd } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SSH, aDiscoveryWorld, byId } from "#features/discovery/testing/discovery-world.ts";
+import type { DiscoveryWorld } from "#features/discovery/testing/discovery-world.ts";
+import { anAccount } from "#testing/accounts.ts";
+import { eventually } from "#testing/waiting.ts";
+
+type ScanBody = NonNullable<InputOf<typeof startEnhancedScan>["body"]>;
+type Query = NonNullable<InputOf<typeof listFindings>["query"]>;
+
+/** A user of the host whose home directory is the only place that scans with these settings read. */
+export async function aScannedHost(
+  existing?: DiscoveryWorld,
+  { sudo, config }: { sudo?: string; config?: string[] } = {},
+) {
+  const world = existing ?? (await aDiscoveryWorld());
+  const { app, owner, safe, aTarget, linuxTarget } = world;
+  const sshd = await startSshd(config === undefined ? {} : { config });
+  const user = await sshd.addUser("active", { hasHome: true, ...(sudo === undefined ? {} : { sudo }) });
+  const login = { hostname: sshd.host, port: sshd.port, username: user.username, password: user.password };
+  const account = await anAccount(app, owner, safe, { ...SSH, ...login });
+  const target = await aTarget(linuxTarget(account, sshd));
+  const pathOf = (name: string) => join(user.home, name);
+
+  /** Only the user's own files are scanned, whatever else is on the machine. */
+  const only = { excludePatterns: ["/etc/*", "/root/*"], scanDepth: "quick" } as const;
+
+  async function startScan(body: Partial<ScanBody> = {}, who = owner) {
+    const scanConfig = { ...only, ...body.scanConfig };
+    const others = `/home/[!${user.username[0]}]*`;
+    scanConfig.excludePatterns = [...(scanConfig.excludePatterns ?? []), others];
+    return app.call(startEnhancedScan, { ...byId(target), body: { ...body, scanConfig }, as: who.token });
+  }
+  const read = async (id: string, who = owner): Promise<EnhancedScanDetails> =>
+    (await app.call(readEnhancedScan, { ...byId({ id }), as: who.token })).body;
+  const ended = (id: string): Promise<EnhancedScanDetails> =>
+    eventually(async () => {
+      const scan = await read(id);
+      return ["pending", "running"].includes(scan.status) ? null : scan;
+    });
+
+  return {
+    ...world,
+    sshd,
+    user,
+    account,
+    target,
+    pathOf,
+    startScan,
+    read,
+    ended,
+    /** Writes a file that the user can read; the folder is created. */
+    write(name: string, content: string, mode = 0o644): string {
+      const path = pathOf(name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+      chmodSync(path, mode);
+      return path;
+    },
+    remove: (name: string) => rmSync(pathOf(name), { recursive: true, force: true }),
+    async scanned(body: Partial<ScanBody> = {}): Promise<EnhancedScanDetails> {
+      const started = await startScan(body);
+      assert.equal(started.status, 202, started.text);
+      return ended(started.body.id);
+    },
+    async findings(query: Query = {}, who = owner): Promise<SecurityFinding[]> {
+      const reply = await app.call(listFindings, {
+        query: { targetId: target.id, includeBelowThreshold: "true", ...query },
+        as: who.token,
+      });
+      assert.equal(reply.status, 200, reply.text);
+      return reply.body.data;
+    },
+    async stop(): Promise<void> {
+      await sshd.stop();
+      if (existing === undefined) await app.close();
+    },
+  };
+}
+
+export type ScannedHost = Awaited<ReturnType<typeof aScannedHost>>;
