@@ -113,6 +113,10 @@ export const FORMS: readonly Form[] = [
     ...onPage("/discovery", "features/discovery/scans/start-scan-dialog.tsx"),
     press: [/^Scan .*pwned/],
   },
+  {
+    ...onPage("/discovery", "features/scans/start-enhanced-scan-dialog.tsx"),
+    press: [/^Enhanced scan of .*pwned/],
+  },
   onPage("/sessions", "features/sessions/session-filter.tsx"),
   { ...onPage("/sessions", "features/sessions/playback/search-recordings.tsx"), press: ["Search Recordings"] },
   onPage("/access-control", "features/access-control/people-tab.tsx"),
@@ -184,6 +188,11 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
     "there only while something contradicts the audit trail; read as text in the trail",
   "features/discovery/accounts/decision-dialogs.tsx":
     "there only for accounts that a scan found; the reason is read as text in the trail",
+  "features/findings/finding-details.tsx": "there only for a finding of a scanned host; read as text in its history",
+  "features/findings/status-dialog.tsx": "there only for a finding of a scanned host; read as text in its history",
+  "features/findings/vault-dialog.tsx":
+    "there only for a finding of a scanned host; becomes an account, whose form is listed",
+  "features/findings/verify-dialog.tsx": "there only for a finding of a scanned host; goes to a login and is not kept",
   "features/accounts/access-block-banner.tsx":
     "there only while a rotation after a use has not ended; its reason is read as text in the trail",
   "features/sessions/playback/finder.tsx":

@@ -187,8 +187,6 @@ export async function compose(options: ComposeOptions): Promise<App> {
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
   installDiscovery(kernel, { accounts, network: verification.site.network });
-  const findings = installFindings(kernel, { accounts, network: verification.site.network });
-  installScans(kernel, { findings, network: verification.site.network });
   const rotation = installRotation(kernel, {
     verification,
     accountsOfSafes,
@@ -196,6 +194,8 @@ export async function compose(options: ComposeOptions): Promise<App> {
     secrets,
     notify: notifications.notify,
   });
+  const findings = installFindings(kernel, { accounts, rotation, network: verification.site.network });
+  installScans(kernel, { findings, network: verification.site.network });
   const accessRequests = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
   const seenGrants = { grantsInForce: activeGrants, requestsSeenBy };
   const { notify } = notifications;

@@ -3,7 +3,7 @@ import type { ConnectorIcon, ConnectorProtocol, ParameterField, ScanCommand } fr
 import type { Secret } from "@strongroom/keys";
 import type { Network } from "./address.ts";
 import type { Collected, ListedPrivilege } from "./collected.ts";
-import type { FileReader, FileSearch, ReadFilesResult } from "./file-search.ts";
+import type { FileReader, FileSearch, FilesRead } from "./file-search.ts";
 
 /** An SSH host key as OpenSSH prints it: `ssh-ed25519` and `SHA256:` with unpadded base64. */
 export interface HostKey {
@@ -230,6 +230,9 @@ export type ListFinding = (
 
 /** `message` is one or two plain sentences; `durationMs` a whole number of milliseconds. */
 export type ListResult = ListFinding & { durationMs: number };
+
+export type ReadFilesFinding = FilesRead | Failure;
+export type ReadFilesResult = ReadFilesFinding & { durationMs: number };
 
 /** The limit of a list; when the target has more accounts, the message says so. */
 export const MAX_LISTED_ACCOUNTS = 10_000;

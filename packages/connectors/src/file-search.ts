@@ -1,5 +1,4 @@
 // Reading files of a target: what to look for, what a reader receives, and how the reading ended.
-import type { Facts, Failure } from "./connector.ts";
 
 export interface FileSearch {
   /** Absolute folders. Other file systems mounted below them are left out. */
@@ -61,11 +60,9 @@ export interface FilesRead {
   way: "tar" | "sftp";
   /** Whether root read the files. */
   isRoot: boolean;
-  facts?: Facts;
+  /** JSON-safe observations, such as the host key; never a secret. */
+  facts: Readonly<Record<string, unknown>>;
 }
-
-export type ReadFilesFinding = FilesRead | Failure;
-export type ReadFilesResult = ReadFilesFinding & { durationMs: number };
 
 /** The number of unreadable paths that a result names. */
 export const MAX_NAMED_UNREAD = 100;

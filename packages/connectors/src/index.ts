@@ -16,6 +16,7 @@ export {
   type ListResult,
   type ListedAccount,
   type ListedDependent,
+  type ReadFilesResult,
   type ReconcileLogin,
   type MisconfiguredCode,
   type NetworkPolicy,
@@ -35,7 +36,7 @@ export {
   type ListedPrivilege,
   type PrivilegeKind,
 } from "./collected.ts";
-export type { FileReader, FileSearch, FoundFile, ReadFile, ReadFilesResult, ReadLimit } from "./file-search.ts";
+export type { FileReader, FileSearch, FoundFile, ReadFile, ReadLimit } from "./file-search.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { nameOf } from "./dial.ts";
@@ -52,4 +53,5 @@ export {
 export { clientCertificateFault, post, sendNotice, sendText, type PostAnswer } from "./outbound.ts";
 export { isPemCertificate } from "./tls-settings.ts";
 export { isTelnet } from "./network-device/is-telnet.ts";
+export { replaceInFile, type FileEdit } from "./linux/files/replace-in-file.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";

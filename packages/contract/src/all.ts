@@ -20,6 +20,7 @@ import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as events from "./events.ts";
 import * as factors from "./factors.ts";
+import * as findingFixes from "./finding-fixes.ts";
 import * as findings from "./findings.ts";
 import * as groups from "./groups.ts";
 import * as health from "./health.ts";
@@ -64,7 +65,7 @@ const features = {
   discovery: { ...discovery, ...discoveredAccounts, ...discoveryPrivileges },
   events,
   factors: { ...factors, ...secondStep },
-  findings,
+  findings: { ...findings, ...findingFixes },
   groups,
   health: { ...health, ...apiDocs },
   identityProviders,

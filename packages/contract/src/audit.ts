@@ -93,6 +93,7 @@ export const EVENTS_WITHOUT_CALL = [
   "restore.marked",
   "backup.started",
   "credential.rotated",
+  "finding.auto-vaulted",
   "credential.version-mismatch",
   "credential.versions-bound",
   "identity-provider.person-bound",

@@ -38,6 +38,15 @@ export const DependentConfig = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("webhook"), url: z.url({ protocol: /^https?$/ }).max(1000) }),
   /** A user with the same password on another PostgreSQL or MySQL server, set there through a stored account. */
   z.strictObject({ kind: z.literal("linked-user"), via_account_id: accountId, username: oneLine().min(1).max(128) }),
+  /**
+   * The places of the password in a file on a Linux host, found by the previous password and replaced through a stored
+   * account. Added by vaulting a finding.
+   */
+  z.strictObject({
+    kind: z.literal("file-value"),
+    via_account_id: accountId,
+    path: z.string().min(2).max(4096).startsWith("/"),
+  }),
 ]);
 export type DependentConfig = z.infer<typeof DependentConfig>;
 

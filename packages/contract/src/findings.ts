@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, Message, Moment, UserId, manyLines, oneLine } from "./fields.ts";
+import { AccountId, DependentId, Message, Moment, RotationId, UserId, manyLines, oneLine } from "./fields.ts";
 import { ComplianceFramework, FindingSeverity, ScanId } from "./scans.ts";
 
 export const FindingId = z.uuid().brand<"FindingId">();
@@ -69,6 +69,38 @@ export const SecurityFinding = z.object({
 });
 export type SecurityFinding = z.infer<typeof SecurityFinding>;
 
+/** FIND-13. The platform of the account decides; these settings are recorded with the finding. */
+export const VaultSettings = z
+  .strictObject({
+    rotationPolicy: z.enum(["30days", "60days", "90days", "manual"]).default("30days"),
+    monitoring: z.boolean().default(true),
+    /** Rotates the secret as soon as it is stored. */
+    autoRotate: z.boolean().default(false),
+    accessLevel: z.enum(["low", "medium", "high"]).default("high"),
+  })
+  .prefault({});
+export type VaultSettings = z.infer<typeof VaultSettings>;
+
+/** The journal of a finding: what was done about it, and how far it has come. */
+export const FindingFix = z.object({
+  /**
+   * `stored`: in a safe. `rotating`: the secret is being changed. `updating`: the new secret is being written into the file.
+   * `fixed`: the file has the new secret. `attention`: a person has to decide. `undone`: the account was removed again.
+   */
+  state: z.enum(["stored", "rotating", "updating", "fixed", "attention", "undone"]),
+  account_id: AccountId.nullable(),
+  dependent_id: DependentId.nullable(),
+  rotation_id: RotationId.nullable(),
+  /** Whether Strongroom created the account for this finding. */
+  is_new_account: z.boolean(),
+  message: z.string(),
+  vault_settings: VaultSettings,
+  requested_by: z.string(),
+  created_at: Moment,
+  can_undo: z.boolean(),
+});
+export type FindingFix = z.infer<typeof FindingFix>;
+
 const FindingChange = z.object({
   id: z.uuid(),
   at: Moment,
@@ -88,6 +120,8 @@ export const SecurityFindingDetails = SecurityFinding.extend({
   compliance_impact: z.array(z.object({ framework: ComplianceFramework, control: z.string(), text: z.string() })),
   /** The parts of the risk score; they add up to it before rounding to 0 to 100. */
   risk_factors: z.array(z.object({ factor: z.string(), points: z.number().int() })),
+  /** Null for a finding that was never vaulted. */
+  fix: FindingFix.nullable(),
   history: z.array(FindingChange),
   /** Other visible places with the same secret, at most 50. */
   same_secret: z.array(z.object({ id: FindingId, target_name: z.string(), file_path: z.string() })),

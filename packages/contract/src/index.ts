@@ -29,6 +29,7 @@ export * from "./factors.ts";
 export * from "./field-list.ts";
 export * from "./fields.ts";
 export * from "./figures.ts";
+export * from "./finding-fixes.ts";
 export * from "./findings.ts";
 export * from "./groups.ts";
 export * from "./health.ts";

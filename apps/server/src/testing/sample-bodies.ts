@@ -129,6 +129,8 @@ const BODIES: Record<string, unknown> = {
   changeFindingStatuses: { findingIds: [id], status: "accepted" },
   assignFinding: { assigneeId: null },
   commentOnFinding: { text: "Ask the owner" },
+  verifyFinding: { login: {} },
+  vaultFindings: { findingIds: [id], vaultSettings: {}, login: {} },
   exportFindings: { format: "json", filters: {} },
   createFindingRule: { kind: "class", reason: "Test keys", reviewAt: "2099-01-01T00:00:00.000Z" },
   createAccount: { ...account, safe_id: id, password: "a secret value" },

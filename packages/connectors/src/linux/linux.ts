@@ -1,8 +1,8 @@
 // Linux and Unix accounts, and everything else with an SSH login (ssh2).
 import type { Secret } from "@strongroom/keys";
 import { attemptChange, inTime, type Attempt } from "../attempt.ts";
-import type { Connector, Target, VerifyContext } from "../connector.ts";
-import type { FileReader, FileSearch, ReadFilesFinding } from "../file-search.ts";
+import type { Connector, ReadFilesFinding, Target, VerifyContext } from "../connector.ts";
+import type { FileReader, FileSearch } from "../file-search.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 
 /**

@@ -18,6 +18,9 @@ import { readShown } from "./accounts.ts";
 import { safeOf } from "./accounts.store.ts";
 import { findIds } from "./search/find-accounts.ts";
 import { requireAccountPermission, requireSecret, lockAccount, lockShown } from "./lock-account.ts";
+import { insertAccount } from "./crud/create-account.ts";
+import type { Insertion } from "./crud/create-account.ts";
+import { deleteOne } from "./crud/delete-account.ts";
 import { moverOf } from "./crud/move-account.ts";
 
 export interface AccountsFeature {
@@ -39,6 +42,10 @@ export interface AccountsFeature {
   requireSeen(db: Db, actor: Actor, id: string): Promise<void>;
   /** Visible accounts that match a text: those whose names begin with it, then the newest. */
   find(db: Db, actor: Actor, text: string, limit: number): Promise<string[]>;
+  /** Stores an account; see `insertAccount`. */
+  insert(tx: Tx, insertion: Insertion): ReturnType<typeof insertAccount>;
+  /** Deletes an account; see `deleteOne`. */
+  remove(tx: Tx, actor: Actor, id: string): Promise<{ name: string }>;
   /** The users who may change the account's secret. */
   secretManagersOf(db: Db, id: string): Promise<string[]>;
 }
@@ -83,6 +90,8 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
       requireAccountPermission(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
     requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),
     find: (db, actor, text, limit) => findIds(db, actor, text, limit, parts.grants.grantsInForce),
+    insert: (tx, insertion) => insertAccount(deps, tx, insertion),
+    remove: (tx, actor, id) => deleteOne(deps, tx, { id, actor }),
     secretManagersOf: async (db, id) => {
       const safeId = await safeOf(db, id);
       return safeId === null ? [] : membersWho(db, safeId, "manage_secret");

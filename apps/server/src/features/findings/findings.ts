@@ -4,11 +4,13 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { AccountsFeature } from "#features/accounts/index.ts";
+import type { RotationFeature } from "#features/rotation/index.ts";
 
 export interface FindingsContext {
   kernel: Kernel;
   network: NetworkPolicy;
-  accounts: Pick<AccountsFeature, "requireSecret" | "requireSeen">;
+  accounts: Pick<AccountsFeature, "requireSecret" | "requireSeen" | "insert" | "remove">;
+  rotation: Pick<RotationFeature, "addDependent" | "removeDependent" | "rotate">;
 }
 
 /** The same refusal for a finding that does not exist and one that this user cannot see. */

@@ -8,6 +8,7 @@ import { indexSecrets, keysForScan } from "./known-secrets.ts";
 import type { ScanKeys } from "./known-secrets.ts";
 import { markGone, mostSevereOf, recordFindings, seeAgain, totalsOf } from "./record-findings.ts";
 import { pathsOf } from "./recorded.store.ts";
+import { vaultNew } from "./vault-findings.ts";
 
 export interface FindingsFeature {
   /** The keys under which scans hash secrets, and the secrets of accounts that they look for. */
@@ -19,6 +20,8 @@ export interface FindingsFeature {
   markGone(tx: Tx, of: Parameters<typeof markGone>[2], paths: readonly string[]): Promise<void>;
   totalsOf: typeof totalsOf;
   mostSevereOf: typeof mostSevereOf;
+  /** Stores the secrets of a scan's new findings in the target's safe. Returns how many. */
+  vaultNew(of: Parameters<typeof vaultNew>[1], signal: AbortSignal): Promise<number>;
 }
 
 export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "kernel">): FindingsFeature {
@@ -38,6 +41,7 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
     markGone: (tx, of, paths) => markGone(kernel, tx, of, paths),
     totalsOf,
     mostSevereOf,
+    vaultNew: (of, signal) => vaultNew(context, of, signal),
   };
 }
 

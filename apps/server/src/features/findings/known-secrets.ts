@@ -16,7 +16,7 @@ export interface ScanKeys {
 const AT_ONCE = 200;
 
 /** Two keys that differ for every installation and never leave its servers. */
-async function keysOf(kernel: Kernel): Promise<Omit<ScanKeys, "knownForms">> {
+export async function keysOf(kernel: Kernel): Promise<Omit<ScanKeys, "knownForms">> {
   const kek = await kernel.keys.kekFor("fingerprint");
   const keyFor = (purpose: string) => {
     using label = Secret.fromText(`findings:${purpose}`);

@@ -22,6 +22,8 @@ import type { FindingsContext } from "./findings.ts";
 import { titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
+import { readFix } from "./fixes.store.ts";
+import { toFix } from "./fixes.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 import { countScansSince } from "./scan-counts.store.ts";
 
@@ -66,9 +68,10 @@ export async function readFinding(
 ): Promise<SecurityFindingDetails> {
   const row = await store.readFinding(db, call.actor, call.params.id);
   if (row === null) throw findingNotFound();
-  const [changes, same, [finding]] = await Promise.all([
+  const [changes, same, fix, [finding]] = await Promise.all([
     store.readChanges(db, row.id, MOST_CHANGES),
     store.sameSecret(db, call.actor, row, MOST_SAME),
+    readFix(db, row.id),
     shownTo(context, db, call.actor, [row]),
   ]);
   const found = { kind: "found", id: row.id, at: row.created_at.toISOString(), by: "Strongroom" } as const;
@@ -84,6 +87,7 @@ export async function readFinding(
     remediation_steps: remediationSteps(row),
     compliance_impact: complianceImpact(row.class),
     risk_factors: row.risk_factors,
+    fix: fix === null ? null : toFix(fix),
     history: [
       { ...found, from: null, to: null, reason: null },
       ...changes.map(({ id, at, by_name, kind, from_value, to_value, reason }) => ({

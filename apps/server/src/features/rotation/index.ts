@@ -1,11 +1,16 @@
 // Rotation: changes a stored secret on its target without losing one. Credentials and accounts use the same engine.
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { SecretsFeature } from "#features/secrets/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
-import { markOutdated } from "./dependents/dependents.store.ts";
+import { insertFor } from "./dependents/dependents.ts";
+import type { NewDependent } from "./dependents/dependents.ts";
+import { markOutdated, removeDependentRow } from "./dependents/dependents.store.ts";
 import { createEngine } from "./engine/engine.ts";
 import type { Engine } from "./engine/engine.ts";
+import { enqueueRotation } from "./enqueue-rotation.ts";
 import { defineJobs, queueDue } from "./rotation.jobs.ts";
 import { rolePermissions } from "./rotation.policy.ts";
 import { bindRotation } from "./rotation.routes.ts";
@@ -23,8 +28,17 @@ interface Deps {
   notify: Notify;
 }
 
+export interface RotationFeature extends Engine {
+  /** Adds a dependent that has this version of the secret, in the caller's transaction. Returns its id. */
+  addDependent(tx: Tx, added: NewDependent): Promise<string>;
+  /** Removes a dependent of an account, if it exists. */
+  removeDependent(tx: Tx, accountId: string, id: string): Promise<void>;
+  /** Requests a rotation for a user who may manage the secret. Returns its id. */
+  rotate(tx: Tx, actor: Actor, accountId: string): Promise<string>;
+}
+
 /** Call the returned engine's `start` to begin processing due rotations. */
-export function installRotation(kernel: Kernel, deps: Deps): Engine {
+export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
   const { network } = deps.verification.site;
   const context: RotationContext = {
     kernel,
@@ -41,6 +55,13 @@ export function installRotation(kernel: Kernel, deps: Deps): Engine {
   const engine = createEngine(context);
   const starter = createStarter(context);
   return {
+    addDependent: (tx, added) => insertFor(context, tx, added),
+    removeDependent: async (tx, accountId, id) => void (await removeDependentRow(tx, accountId, id)),
+    rotate: async (tx, actor, accountId) => {
+      const row = await context.rotated.hold(tx, actor, accountId, "manage_secret");
+      const requester = { id: actor.id, name: actor.name };
+      return (await enqueueRotation(context, tx, row, { by: null, because: "asked", requester, runId: null })).id;
+    },
     async start() {
       await engine.start();
       await starter.start();

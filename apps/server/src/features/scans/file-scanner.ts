@@ -52,19 +52,32 @@ export function openScanner(settings: ScannerKeys, signal: AbortSignal): FileSca
     }
   }
 
+  async function report(
+    scanning: Promise<DetectedFacts[] | null>,
+    size: number,
+    done: (found: DetectedFacts[] | null) => void,
+  ) {
+    const found = await scanning;
+    bytes -= size;
+    done(found);
+  }
+
+  /** Waits until another file may wait. */
+  async function room(): Promise<void> {
+    if (bytes <= MOST_WAITING_BYTES || waiting.size === 0) return;
+    await Promise.race(waiting);
+    await room();
+  }
+
   return {
     async scan(path, received, done) {
       // A copy that owns its memory, which moves to the worker.
       const content = new Uint8Array(received);
       const size = content.length;
       bytes += size;
-      const work = scanOne(path, content).then((found) => {
-        bytes -= size;
-        done(found);
-      });
-      const settled = work.finally(() => waiting.delete(settled));
+      const settled = report(scanOne(path, content), size, done).finally(() => waiting.delete(settled));
       waiting.add(settled);
-      while (bytes > MOST_WAITING_BYTES && waiting.size > 0) await Promise.race(waiting);
+      await room();
     },
     finish: async () => void (await Promise.all(waiting)),
     close: () => pool.destroy(),

@@ -116,6 +116,9 @@ async function readAndRecord(
     await scanner.finish();
     await recorder.flush();
     if (result.outcome === "read") await recorder.forget(result.gone);
+    if (result.outcome === "read" && (scan.auto_vault || config.autoVaultFindings)) {
+      await findings.vaultNew({ scanId: scan.id, requesterId: scan.requester_id }, signal);
+    }
     const unscanned = recorder.unscanned();
     if (result.outcome !== "read" || unscanned.length === 0) return result;
     const unread = [...result.unread, ...unscanned].slice(0, 100);

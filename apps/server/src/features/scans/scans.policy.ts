@@ -33,20 +33,12 @@ const KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.key", "*.pem
 const CERTIFICATE_NAMES = ["*.crt", "*.cer", "*.pem"];
 /** Files whose purpose is to hold credentials. */
 const CREDENTIAL_NAMES = [
-  ...[".env", ".env.*", ".pgpass", ".my.cnf", ".netrc", "_netrc", ".git-credentials", ".npmrc", ".pypirc", ".htpasswd"],
-  ...[".dockercfg", "config.json", "credentials", "credentials.*", ".credentials", "secrets", "secrets.*", "*.secret"],
-  ...[
-    ".smbcredentials",
-    "smbcredentials",
-    "sasl_passwd",
-    "chap-secrets",
-    "pap-secrets",
-    "userlist.txt",
-    "*.nmconnection",
-  ],
-  ...["*.keytab.txt", "*psk*", "tomcat-users.xml", "settings.xml", "wp-config.php", "kubeconfig", "*.kubeconfig"],
-  ...[".bash_history", ".zsh_history", ".mysql_history", ".psql_history", "*.tfvars", "*.tfstate", "*.rsp"],
-];
+  ".env .env.* .pgpass .my.cnf .netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .dockercfg",
+  "config.json credentials credentials.* .credentials secrets secrets.* *.secret .smbcredentials",
+  "smbcredentials sasl_passwd chap-secrets pap-secrets userlist.txt *.nmconnection *.keytab.txt *psk*",
+  "tomcat-users.xml settings.xml wp-config.php kubeconfig *.kubeconfig .bash_history .zsh_history",
+  ".mysql_history .psql_history *.tfvars *.tfstate *.rsp",
+].flatMap((line) => line.split(" "));
 
 /** SCAN-31 to SCAN-42: each toggle adds the names of its kind of files to the patterns. */
 export function searchOf(config: ScanConfig, known: readonly string[]): FileSearch {

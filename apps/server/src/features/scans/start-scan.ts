@@ -46,6 +46,9 @@ export async function startScan(
     throw refuse(409, "scan.open", `An enhanced scan of "${target.name}" is already pending or running.`);
   }
   const { scanConfig, complianceFrameworks, autoVault } = call.body;
+  if ((autoVault || scanConfig.autoVaultFindings) && call.actor.token !== null) {
+    throw refuse(403, "scan.not-by-token", "An API token cannot start a scan that stores secrets. Turn vaulting off.");
+  }
   const id = (await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id }))!;
   await store.insertScan(tx, {
     id,

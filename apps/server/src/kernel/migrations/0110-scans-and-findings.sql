@@ -194,3 +194,26 @@ create table known_secrets (
   forms jsonb not null
 );
 create index known_secrets_by_fingerprint on known_secrets (fingerprint);
+
+-- Logins with the secrets of findings, so that no more of them are sent than a lock-out policy allows.
+create table finding_logins (
+  id uuid primary key,
+  fingerprint text not null,
+  at timestamptz not null
+);
+create index finding_logins_of on finding_logins (fingerprint, at);
+
+-- What was done about a finding: its account, its rotation, and the dependent that updates its file.
+create table finding_fixes (
+  finding_id uuid primary key references findings (id) on delete cascade,
+  account_id uuid references accounts (id) on delete set null,
+  dependent_id uuid,
+  rotation_id uuid,
+  is_new_account boolean not null,
+  -- The version of the secret that was in the file.
+  version integer not null,
+  settings jsonb not null,
+  requested_by text not null,
+  created_at timestamptz not null,
+  undone_at timestamptz
+);

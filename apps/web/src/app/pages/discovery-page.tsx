@@ -1,10 +1,13 @@
 // The Discovery page, with the tabs of other features and the validation screen.
 import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
 import { DiscoveryPage } from "#features/discovery/discovery-page.tsx";
+import { useFindingsTab } from "#features/findings/findings-tab.tsx";
+import { EnhancedScanAction } from "#features/scans/enhanced-scan-action.tsx";
+import { useEnhancedScansTab } from "#features/scans/enhanced-scans-tab.tsx";
 import { ValidationScreen } from "#features/validation/validation-screen.tsx";
 
 export default function Discovery() {
   // One line for each feature with a tab: the hook starts the tab's loads and returns its state.
-  const others: DiscoveryTab[] = [];
-  return <DiscoveryPage others={others} Validation={ValidationScreen} />;
+  const others: DiscoveryTab[] = [useEnhancedScansTab(), useFindingsTab()];
+  return <DiscoveryPage others={others} TargetAction={EnhancedScanAction} Validation={ValidationScreen} />;
 }

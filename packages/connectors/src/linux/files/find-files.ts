@@ -3,7 +3,7 @@ import type { ClientChannel } from "ssh2";
 import type { FileSearch, FoundFile } from "../../file-search.ts";
 import { openChannel, textOf } from "./channel.ts";
 import { quoted, shell, type HostTools } from "./probe-host.ts";
-import type { Reading } from "./read-files.ts";
+import type { Reading } from "./reading.ts";
 
 const FORMAT = String.raw`%p\0%s\0%T@\0%C@\0%i\0%m\0%u\0%g\0`;
 const FIELDS = 8;

@@ -1,9 +1,7 @@
 // Reads files of a Unix host as a stream: one login, `find` for the list and `tar` for the contents, or SFTP.
-import type { Client } from "ssh2";
 import type { Attempt } from "../../attempt.ts";
-import type { Target } from "../../connector.ts";
-import { MAX_NAMED_UNREAD, type FileReader, type FileSearch, type FoundFile } from "../../file-search.ts";
-import type { FilesRead, ReadFilesFinding, ReadLimit } from "../../file-search.ts";
+import type { ReadFilesFinding, Target } from "../../connector.ts";
+import type { FileReader, FileSearch, FilesRead } from "../../file-search.ts";
 import { misconfigured, unreachable } from "../../finding.ts";
 import { runCommand } from "../run-command.ts";
 import { openSession } from "../session.ts";
@@ -12,34 +10,7 @@ import { packageDigests } from "./package-files.ts";
 import { probeHost, type HostTools } from "./probe-host.ts";
 import { readOverSftp } from "./read-over-sftp.ts";
 import { readTar } from "./read-tar.ts";
-
-/** A search that is running on a host. */
-export interface Reading {
-  client: Client;
-  search: FileSearch;
-  reader: FileReader;
-  current: Attempt;
-  unread: Unread;
-  /** Ends the reading early, without an error. */
-  limit: ReadLimit | null;
-  /** Waits while the host is busy, and reports whether the time is over. */
-  isOver(): Promise<boolean>;
-}
-
-/** What could not be read: all of it is counted, some of it is named. */
-export class Unread {
-  readonly #paths = new Set<string>();
-  count = 0;
-
-  add(path: string): void {
-    this.count += 1;
-    if (this.#paths.size < MAX_NAMED_UNREAD) this.#paths.add(path);
-  }
-
-  get paths(): string[] {
-    return [...this.#paths];
-  }
-}
+import { Unread, withinLimits, type Reading } from "./reading.ts";
 
 /** The end of the attempt is kept for the results. */
 const RESERVED_MS = 1_000;
@@ -100,19 +71,6 @@ async function readWithTools(reading: Reading, tools: HostTools): Promise<string
   const chosen = withinLimits(reading, await reading.reader.choose(files));
   if (chosen.length > 0) await readTar(reading, tools, chosen, digests);
   return gone;
-}
-
-/** The files that fit into the limits of the search, in their order. */
-export function withinLimits(reading: Reading, files: readonly FoundFile[]): FoundFile[] {
-  const { maxTotalBytes } = reading.search;
-  let bytes = 0;
-  const kept = files.filter(({ size }) => {
-    if (bytes + size > maxTotalBytes) return false;
-    bytes += size;
-    return true;
-  });
-  if (kept.length < files.length) reading.limit ??= "bytes";
-  return kept;
 }
 
 const LOAD_INTERVAL_MS = 3_000;

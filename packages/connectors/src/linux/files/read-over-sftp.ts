@@ -2,7 +2,7 @@
 import type { FileEntryWithStats, SFTPWrapper } from "ssh2";
 import type { FileSearch, FoundFile } from "../../file-search.ts";
 import { matcherOf } from "./path-patterns.ts";
-import { withinLimits, type Reading } from "./read-files.ts";
+import { withinLimits, type Reading } from "./reading.ts";
 
 /** Requests at the same time; more are no faster. */
 const IN_FLIGHT = 16;

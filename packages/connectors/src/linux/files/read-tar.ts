@@ -5,7 +5,7 @@ import type { FoundFile } from "../../file-search.ts";
 import { openChannel, textOf } from "./channel.ts";
 import { hasDigest } from "./package-files.ts";
 import { shell, type HostTools } from "./probe-host.ts";
-import type { Reading } from "./read-files.ts";
+import type { Reading } from "./reading.ts";
 
 /** `tar` ends with 1 or 2 when files change or vanish while it reads them: those are counted, and the rest is read. */
 export async function readTar(

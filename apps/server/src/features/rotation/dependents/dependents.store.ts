@@ -61,6 +61,11 @@ export async function insertDependent(
   return tx.insertInto("account_dependents").values(values).returningAll().executeTakeFirstOrThrow();
 }
 
+/** Records that the dependent has this version of the secret. */
+export async function setCurrent(tx: Tx, id: string, version: number): Promise<void> {
+  await tx.updateTable("account_dependents").set({ version, state: "current" }).where("id", "=", id).execute();
+}
+
 /** Returns null when the account has no such dependent. */
 export async function removeDependentRow(tx: Tx, accountId: string, id: string): Promise<DependentRow | null> {
   const query = tx.deleteFrom("account_dependents").where("id", "=", id).where("account_id", "=", accountId);

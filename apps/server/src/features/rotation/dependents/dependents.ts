@@ -18,7 +18,14 @@ import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { moment } from "#kernel/moment.ts";
-import { insertDependent, listOf, readDependent, removeDependentRow, scheduleUpdate } from "./dependents.store.ts";
+import {
+  insertDependent,
+  listOf,
+  readDependent,
+  removeDependentRow,
+  scheduleUpdate,
+  setCurrent,
+} from "./dependents.store.ts";
 import type { DependentRow } from "./dependents.store.ts";
 import type { RotatedAccounts, RotationContext } from "../context.ts";
 
@@ -85,6 +92,29 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
     });
     return { ...toDependent(added), signing_key };
   });
+}
+
+export interface NewDependent {
+  actor: Actor;
+  accountId: string;
+  name: string;
+  config: Exclude<DependentConfig, { kind: "webhook" }>;
+  /** The version of the secret that the dependent has now. */
+  version: number;
+}
+
+/** Like `addDependent`, in another feature's transaction. */
+export async function insertFor(context: RotationContext, tx: Tx, added: NewDependent): Promise<string> {
+  const { actor, accountId: account_id, name, config, version } = added;
+  await holdWithRight(context, tx, actor, account_id, config);
+  if ((await listOf(tx, account_id)).length >= MOST) {
+    throw refuse(409, "dependent.too-many", `An account can have at most ${MOST} dependents.`);
+  }
+  const at = context.kernel.clock.now();
+  const id = newId(at.getTime());
+  await insertDependent(tx, { id, account_id, name, config, added_by: actor.id, signing_key: null, created_at: at });
+  await setCurrent(tx, id, version);
+  return id;
 }
 
 /**

@@ -1,16 +1,17 @@
 // Updates one dependent with the new password: stores, writes, sets or announces it, and verifies the result.
-import { sendNotice, writeFile } from "@strongroom/connectors";
+import { replaceInFile, sendNotice, writeFile } from "@strongroom/connectors";
 import type { ChangeResult, VerifyContext, VerifyResult } from "@strongroom/connectors";
 import { openSecret } from "@strongroom/keys";
 import type { Secret } from "@strongroom/keys";
 import type { DependentConfig } from "@strongroom/contract";
 import { createHmac } from "node:crypto";
-import { openEnvelope } from "#features/secrets/index.ts";
+import { openEnvelope, readEnvelope } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
 import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
 import type { DependentRow } from "./dependents.store.ts";
 import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
 import type { RotationContext } from "../context.ts";
+import { replaceValue } from "./replace-value.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -54,6 +55,8 @@ export async function updateOne(
       return updatedBy(await sendWebhook(context, task, config.url, verifyContext));
     case "ssh-file":
       return updatedBy(await writeSecretFile(context, task, config, secret, verifyContext));
+    case "file-value":
+      return updatedBy(await replaceInValue(context, task, config.path, secret, verifyContext));
     case "linked-user":
       return await setPassword(context, task, config.username, secret, verifyContext);
   }
@@ -103,6 +106,26 @@ async function writeSecretFile(
   const content = template.replaceAll(/\{\{(username|password)\}\}/g, (_, word: keyof typeof filled) => filled[word]);
   const file = { path, mode, content, reloadUnit: reload_unit };
   return await writeFile(loginTargetOf(via.secretRow), login, file, verifyContext);
+}
+
+/** The previous password, as the file has it since the last update, shows where the new one belongs. */
+async function replaceInValue(
+  context: RotationContext,
+  { row, account, other }: DependentTask,
+  path: string,
+  secret: Secret,
+  verifyContext: VerifyContext,
+): Promise<ChangeResult | VerifyResult> {
+  const via = other!;
+  if (connectorOf(via.secretRow).id !== "linux") return unfit(`"${via.secretRow.name}" does not log in over SSH.`);
+  const { id } = account.secretRow;
+  const envelope = row.version === null ? null : await readEnvelope(context.kernel.database.db, id, row.version);
+  if (envelope === null) return unfit("The password that the file contains is no longer stored.");
+  using previous = await open(context, { secretRow: { ...account.secretRow, secret_version: row.version! }, envelope });
+  using login = await open(context, via);
+  const values = { path, before: previous.reveal(), after: secret.reveal() };
+  const edit = (content: Buffer) => replaceValue(content, values);
+  return await replaceInFile(loginTargetOf(via.secretRow), login, { path, edit }, verifyContext);
 }
 
 const WITH_USERS: ReadonlySet<string> = new Set(["postgresql", "mysql"]);

@@ -3,7 +3,7 @@ import { listFindings, readEnhancedScan, startEnhancedScan } from "@strongroom/c
 import type { EnhancedScanDetails, InputOf, SecurityFinding } from "@strongroom/contract";
 import { startSshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SSH, aDiscoveryWorld, byId } from "#features/discovery/testing/discovery-world.ts";
 import type { DiscoveryWorld } from "#features/discovery/testing/discovery-world.ts";
@@ -15,7 +15,7 @@ type Query = NonNullable<InputOf<typeof listFindings>["query"]>;
 
 /** A user of the host whose home directory is the only place that scans with these settings read. */
 export async function aScannedHost(
-  existing?: DiscoveryWorld,
+  existing?: Pick<DiscoveryWorld, "app" | "owner" | "safe" | "aTarget" | "linuxTarget">,
   { sudo, config }: { sudo?: string; config?: string[] } = {},
 ) {
   const world = existing ?? (await aDiscoveryWorld());
@@ -28,12 +28,18 @@ export async function aScannedHost(
   const pathOf = (name: string) => join(user.home, name);
 
   /** Only the user's own files are scanned, whatever else is on the machine. */
-  const only = { excludePatterns: ["/etc/*", "/root/*"], scanDepth: "quick" } as const;
+  const elsewhere = () => {
+    const homes = readdirSync("/home").map((name) => join("/home", name));
+    return ["/etc", "/root", ...homes.filter((home) => home !== user.home)];
+  };
 
   async function startScan(body: Partial<ScanBody> = {}, who = owner) {
-    const scanConfig = { ...only, ...body.scanConfig };
-    const others = `/home/[!${user.username[0]}]*`;
-    scanConfig.excludePatterns = [...(scanConfig.excludePatterns ?? []), others];
+    const { excludePatterns = [], ...more } = body.scanConfig ?? {};
+    const scanConfig = {
+      scanDepth: "quick" as const,
+      ...more,
+      excludePatterns: [...elsewhere(), ...excludePatterns],
+    };
     return app.call(startEnhancedScan, { ...byId(target), body: { ...body, scanConfig }, as: who.token });
   }
   const read = async (id: string, who = owner): Promise<EnhancedScanDetails> =>

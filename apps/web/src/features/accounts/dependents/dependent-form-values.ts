@@ -111,6 +111,7 @@ export function placeOf({ config }: Pick<Dependent, "config">): string {
     case "account":
       return "Stored account";
     case "ssh-file":
+    case "file-value":
       return config.path;
     case "webhook":
       return config.url;

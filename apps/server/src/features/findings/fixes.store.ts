@@ -1,0 +1,84 @@
+// Stores what was done about findings, and reads how far it has come from the rotation and the dependent.
+import type { VaultSettings } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
+import type { Db, Tx } from "#kernel/db/database.ts";
+
+interface FindingFixesTable {
+  finding_id: string;
+  account_id: string | null;
+  dependent_id: string | null;
+  rotation_id: string | null;
+  is_new_account: boolean;
+  version: number;
+  settings: ColumnType<VaultSettings, string, string>;
+  requested_by: string;
+  created_at: Date;
+  undone_at: ColumnType<Date | null, undefined, Date>;
+}
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    finding_fixes: FindingFixesTable;
+  }
+}
+
+export interface FixRow extends Selectable<FindingFixesTable> {
+  rotation_state: string | null;
+  rotation_message: string | null;
+  dependent_state: string | null;
+  dependent_message: string | null;
+  dependent_version: number | null;
+  /** Null when the account was deleted. */
+  active_version: number | null;
+}
+
+/** Null when the finding was never vaulted. */
+export async function readFix(db: Db, findingId: string): Promise<FixRow | null> {
+  const { rows } = await sql<FixRow>`
+    select fix.*, rotation.state as rotation_state, rotation.message as rotation_message,
+      dependent.state as dependent_state, dependent.message as dependent_message,
+      dependent.version as dependent_version, secret.secret_version as active_version
+    from finding_fixes fix
+    left join rotations rotation on rotation.id = fix.rotation_id
+    left join account_dependents dependent on dependent.id = fix.dependent_id
+    left join credentials secret on secret.id = fix.account_id and secret.deleted_at is null
+    where fix.finding_id = ${findingId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Replaces an earlier fix that was undone. */
+export async function saveFix(tx: Tx, row: Insertable<FindingFixesTable>): Promise<void> {
+  await tx.deleteFrom("finding_fixes").where("finding_id", "=", row.finding_id).execute();
+  await tx.insertInto("finding_fixes").values(row).execute();
+}
+
+export async function updateFix(tx: Tx, findingId: string, change: Updateable<FindingFixesTable>): Promise<void> {
+  await tx.updateTable("finding_fixes").set(change).where("finding_id", "=", findingId).execute();
+}
+
+/** The account of a safe with this secret. */
+export async function accountWithSecret(db: Db, fingerprint: string | null) {
+  const { rows } = await sql<{ id: string; version: number }>`
+    select secret.id, secret.secret_version as version from known_secrets known
+    join credentials secret on secret.id = known.secret_id
+    where known.fingerprint = ${fingerprint} and known.version = secret.secret_version and secret.deleted_at is null
+    order by secret.id limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+export async function platformOf(db: Db, accountId: string): Promise<string | null> {
+  const { rows } = await sql<{ platform_id: string }>`select platform_id from accounts where id = ${accountId}`.execute(
+    db,
+  );
+  return rows[0]?.platform_id ?? null;
+}
+
+/** Open findings that a scan found first, at most 1,000. Key material and accounts are left to people. */
+export async function newFindingsOf(db: Db, scanId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from findings where first_scan_id = ${scanId} and status = 'new' and not is_below_threshold
+      and finding_type in ('hardcoded_password', 'service_account', 'ssh_key') and fingerprint is not null
+    order by risk_score desc, id limit 1000`.execute(db);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,64 @@
+// How the secret of a finding is used: the system, the user name and the address, from the file or from the user.
+import { credentialTypeOf, usualPort } from "@strongroom/contract";
+import type { ConnectionMethod, FindingLogin, SystemType } from "@strongroom/contract";
+import type { Target } from "@strongroom/connectors";
+import type { FindingRow } from "./findings.store.ts";
+
+export interface LoginOfFinding {
+  username: string;
+  hostname: string;
+  port: number | null;
+  systemType: SystemType;
+  connectionMethod: ConnectionMethod;
+  databaseName: string | null;
+}
+
+/** Systems that a port identifies. */
+const BY_PORT: Readonly<Record<number, SystemType>> = {
+  22: "Linux",
+  1433: "mssql",
+  1521: "oracle",
+  3306: "mysql",
+  5432: "postgresql",
+  27017: "mongodb",
+};
+const LOCAL = new Set(["localhost", "127.0.0.1", "::1"]);
+
+/** A sentence when something is missing. A local address in the file means the scanned host. */
+export function loginOf(
+  row: Pick<FindingRow, "username" | "host" | "port" | "class">,
+  scanned: { hostname: string; port: number },
+  given: FindingLogin,
+): LoginOfFinding | string {
+  const username = given.username ?? row.username;
+  if (username === null) return "The file does not name the account that the secret opens. Enter its user name.";
+  const known = row.port === null ? undefined : BY_PORT[row.port];
+  const systemType = given.systemType ?? known ?? (row.class === "private_key" ? "Linux" : undefined);
+  if (systemType === undefined) return "The file does not show which system the secret opens. Choose its type.";
+  const isDatabase = ["oracle", "mssql", "mysql", "postgresql", "mongodb"].includes(systemType);
+  const connectionMethod = given.connectionMethod ?? (isDatabase ? "SQL" : "SSH");
+  const named = row.host === null || LOCAL.has(row.host) ? scanned.hostname : row.host;
+  const isScannedHost = named === scanned.hostname && systemType === "Linux";
+  return {
+    username,
+    hostname: given.hostname ?? named,
+    port: given.port ?? row.port ?? (isScannedHost ? scanned.port : usualPort(systemType, connectionMethod)),
+    systemType,
+    connectionMethod,
+    databaseName: given.databaseName ?? (systemType === "postgresql" ? "postgres" : null),
+  };
+}
+
+/** What a connector logs in to. */
+export const targetOfLogin = (login: LoginOfFinding, kind: string): Target => ({
+  type: kind === "private_key" ? "ssh" : credentialTypeOf(login.systemType, login.connectionMethod),
+  host: login.hostname,
+  port: login.port,
+  username: login.username,
+  databaseName: login.databaseName,
+  schemaName: null,
+  connectionString: null,
+  sslEnabled: false,
+  additionalParams: {},
+  knownHostKey: null,
+});

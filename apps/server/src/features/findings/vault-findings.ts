@@ -1,0 +1,276 @@
+// Stores the secrets of findings in a safe, and starts the rotation and the update of their files.
+import { NewAccount, VaultSettings } from "@strongroom/contract";
+import type {
+  AccountId,
+  FindingFix,
+  FindingId,
+  RotationId,
+  SafeId,
+  UserId,
+  undoVaulting as undoEndpoint,
+  vaultFindings as vaultEndpoint,
+} from "@strongroom/contract";
+import type { Kek, Secret } from "@strongroom/keys";
+import { appendAudit } from "#kernel/audit/append.ts";
+import { systemEntry } from "#kernel/audit/entry.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { requirePermission } from "#features/safes/index.ts";
+import { keyOfSafe } from "#features/secrets/index.ts";
+import { findUser } from "#features/users/index.ts";
+import { addChange, lockManaged, publish } from "./change-findings.ts";
+import { auditTarget } from "./findings.ts";
+import type { FindingsContext } from "./findings.ts";
+import { titleOf } from "./findings.policy.ts";
+import { lockFindings, updateFinding } from "./findings.store.ts";
+import type { FindingRow } from "./findings.store.ts";
+import { accountWithSecret, newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.store.ts";
+import { canUndo, toFix } from "./fixes.ts";
+import { indexSecrets } from "./known-secrets.ts";
+import { loginOf } from "./login-of-finding.ts";
+import { openTarget, readSecrets } from "./secret-of-finding.ts";
+import type { OpenedTarget } from "./secret-of-finding.ts";
+
+type VaultCall = SteppedCall<typeof vaultEndpoint>;
+type Order = Pick<VaultCall, "actor" | "body" | "signal">;
+type ManagedRow = FindingRow & { safe_id: string; can_manage: boolean };
+
+interface Ready {
+  row: ManagedRow;
+  opened: OpenedTarget;
+  secret: Secret;
+  safeId: string;
+  kek: Kek;
+  platformId: string;
+}
+
+/** Accounts by the fingerprint of their secret: one secret in several files is one account. */
+type Stored = Map<string | null, { id: string; version: number }>;
+
+/**
+ * FIND-13. Findings whose secret cannot be read do not stop the others. Accounts, dependents and rotations of all others
+ * are one transaction: a process that is killed before it stores nothing, and afterwards the rotation's and the dependent's
+ * own journals continue.
+ */
+export async function vaultFindings(context: FindingsContext, call: VaultCall) {
+  const failed: { id: FindingId; code: string; message: string }[] = [];
+  const fail = (id: string, { code, message }: { code: string; message: string }) =>
+    void failed.push({ id: id as FindingId, code, message });
+  // A secret that an account has already is linked, not stored twice.
+  await indexSecrets(context.kernel);
+  const ready = await readAll(context, call, fail);
+  try {
+    return await call.commit(async (tx) => {
+      const accounts: { finding_id: FindingId; account_id: AccountId; rotation_id: RotationId | null }[] = [];
+      const stored: Stored = new Map();
+      for (const each of ready) {
+        accounts.push({ finding_id: each.row.id as FindingId, ...(await vaultOne(context, call, tx, each, stored)) });
+      }
+      await publish(
+        context,
+        tx,
+        ready.map(({ row }) => row),
+      );
+      const vaulted = accounts.length;
+      call.note({
+        result: vaulted === 0 ? "failure" : "success",
+        details: { accounts: accounts.map(({ account_id }) => account_id), vaulted, failed: failed.length },
+      });
+      return { vaulted, accounts, failed, message: `Vaulted ${vaulted} finding(s) successfully` };
+    });
+  } finally {
+    for (const { secret } of ready) secret.dispose();
+  }
+}
+
+/** SCAN-44, OPEN-117: stores the secrets of new findings for the user who requested the scan. Returns how many. */
+export async function vaultNew(
+  context: FindingsContext,
+  { scanId, requesterId }: { scanId: string; requesterId: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const { kernel } = context;
+  const person = await findUser(kernel.database.db, requesterId);
+  const findingIds = (await newFindingsOf(kernel.database.db, scanId)) as FindingId[];
+  if (person?.status !== "active" || findingIds.length === 0) return 0;
+  const { id, name, email, role } = person;
+  const actor: Actor = {
+    id: id as UserId,
+    name,
+    email,
+    role,
+    isPending: false,
+    sessionId: null,
+    provedUntil: kernel.clock.now(),
+    closure: null,
+    token: null,
+  };
+  const body = { findingIds, vaultSettings: VaultSettings.parse({}), fixFiles: false, login: {} };
+  await indexSecrets(kernel);
+  const ready = await readAll(context, { actor, body, signal }, () => {});
+  const stored: Stored = new Map();
+  let count = 0;
+  try {
+    for (const each of ready) {
+      const isDone = await kernel.database
+        .transaction(async (tx) => {
+          const { account_id } = await vaultOne(context, { actor, body, signal }, tx, each, stored);
+          const details = { account: account_id, scan: scanId, requester: id };
+          const note = { target: auditTarget(each.row.id, each.row.path), details };
+          await appendAudit(tx, [systemEntry("finding.auto-vaulted", "findings", note, kernel.clock.now())]);
+          return true;
+        })
+        .catch((error: unknown) => {
+          // A secret that belongs to no known account stays a finding.
+          if (!(error instanceof Refusal)) throw error;
+          return false;
+        });
+      if (isDone) count += 1;
+      else stored.delete(each.row.fingerprint);
+    }
+    return count;
+  } finally {
+    for (const { secret } of ready) secret.dispose();
+  }
+}
+
+async function readAll(
+  context: FindingsContext,
+  call: Order,
+  fail: (id: string, refusal: { code: string; message: string }) => void,
+): Promise<Ready[]> {
+  const { kernel } = context;
+  const ids = [...new Set(call.body.findingIds)];
+  const rows = await kernel.database.transaction((tx) => lockFindings(tx, call.actor, ids));
+  const known = new Map(rows.map((row) => [row.id, row]));
+  for (const id of ids) {
+    if (!known.has(id)) fail(id, { code: "finding.not-found", message: "Security finding not found" });
+  }
+  const ready: Ready[] = [];
+  for (const targetId of new Set(rows.map(({ target_id }) => target_id))) {
+    const ofTarget = rows.filter(({ target_id }) => target_id === targetId);
+    try {
+      const opened = await openTarget(context, call.actor, targetId);
+      const safeId = call.body.safeId ?? opened.target.safe_id;
+      await requirePermission(kernel.database.db, call.actor, safeId as SafeId, "add");
+      const kek = await kernel.keys.kekFor(keyOfSafe(safeId));
+      const usual = call.body.platformId ?? (await platformOf(kernel.database.db, opened.credential.id));
+      if (usual === null) throw refuse(422, "finding.no-platform", "Choose a platform for the account.");
+      const secrets = await readSecrets(context, opened, ofTarget, call.signal);
+      for (const row of ofTarget) {
+        const secret = secrets.get(row.id)!;
+        if (secret instanceof Refusal) fail(row.id, secret);
+        else ready.push({ row, opened, secret, safeId, kek, platformId: usual });
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      for (const { id } of ofTarget) fail(id, error);
+    }
+  }
+  return ready;
+}
+
+async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready, stored: Stored) {
+  const { kernel, accounts, rotation } = context;
+  const { actor, body } = call;
+  const { row, opened } = it;
+  const [now] = await lockFindings(tx, actor, [row.id]);
+  if (now?.can_manage !== true) throw refuse(403, "finding.not-allowed", "You need permission to add accounts.");
+  const earlier = await readFix(tx, row.id);
+  if (earlier !== null && earlier.undone_at === null) {
+    throw refuse(409, "finding.vaulted", `"${titleOf(row)}" is already in a safe.`);
+  }
+  const known = stored.get(row.fingerprint) ?? (await accountWithSecret(tx, row.fingerprint));
+  if (known !== null) await accounts.requireSecret(tx, actor, known.id);
+  const account = known ?? { id: await storeAccount(context, call, tx, it), version: 1 };
+  stored.set(row.fingerprint, account);
+  let dependentId: string | null = null;
+  if (body.fixFiles) {
+    const { credential, target } = opened;
+    if (credential.host?.toLowerCase() !== target.hostname.toLowerCase() || (credential.port ?? 22) !== target.port) {
+      const message = `The credential of "${target.name}" logs in to another host, so it cannot update the file later.`;
+      throw refuse(409, "finding.credential-elsewhere", message);
+    }
+    dependentId = await rotation.addDependent(tx, {
+      actor,
+      accountId: account.id,
+      name: `${row.path.slice(-80)} on ${target.name}`.slice(0, 100),
+      config: { kind: "file-value", via_account_id: credential.id as AccountId, path: row.path },
+      version: account.version,
+    });
+  }
+  const mustRotate = body.fixFiles || body.vaultSettings.autoRotate;
+  const rotationId = mustRotate ? await rotation.rotate(tx, actor, account.id) : null;
+  await saveFix(tx, {
+    finding_id: row.id,
+    account_id: account.id,
+    dependent_id: dependentId,
+    rotation_id: rotationId,
+    is_new_account: known === null,
+    version: account.version,
+    settings: JSON.stringify(body.vaultSettings),
+    requested_by: actor.name,
+    created_at: kernel.clock.now(),
+  });
+  await updateFinding(tx, row.id, {
+    account_id: account.id,
+    auto_vaulted: true,
+    status: now.status === "new" ? "investigating" : now.status,
+  });
+  await addChange(context, tx, call, row.id, { kind: "vaulted", from: null, to: account.id, reason: null });
+  return { account_id: account.id as AccountId, rotation_id: rotationId as RotationId | null };
+}
+
+async function storeAccount(
+  { kernel, accounts }: FindingsContext,
+  { actor, body }: Order,
+  tx: Tx,
+  { row, opened, secret, safeId, kek, platformId }: Ready,
+): Promise<string> {
+  const login = loginOf(row, opened.target, body.login);
+  if (typeof login === "string") throw refuse(422, "finding.login-unknown", login);
+  const { username, hostname, port, systemType, connectionMethod, databaseName } = login;
+  const fields = NewAccount.safeParse({
+    name: `${username} on ${hostname}`.slice(0, 100),
+    username,
+    hostname,
+    port,
+    system_type: systemType,
+    connection_method: connectionMethod,
+    ...(databaseName === null ? {} : { database_name: databaseName, schema_name: "public" }),
+    platform_id: platformId,
+    safe_id: safeId,
+    password: secret.reveal(),
+    notes: `Found in ${row.path} on ${opened.target.name}.`,
+  });
+  if (!fields.success) {
+    const [issue] = fields.error.issues;
+    throw refuse(422, "finding.account-invalid", `${String(issue?.path[0])}: ${issue?.message ?? "invalid"}`);
+  }
+  const at = kernel.clock.now();
+  return (await accounts.insert(tx, { fields: fields.data, actor, kek, at, reason: "imported" })).id;
+}
+
+export async function undoVaulting(
+  context: FindingsContext,
+  call: Call<typeof undoEndpoint>,
+  tx: Tx,
+): Promise<FindingFix> {
+  const row = await lockManaged(tx, call);
+  const fix = await readFix(tx, row.id);
+  if (fix === null) throw refuse(404, "finding.not-vaulted", "This finding was not vaulted.");
+  if (!canUndo(fix)) {
+    throw refuse(409, "finding.rotated", "The secret was rotated or is being rotated, so vaulting cannot be undone.");
+  }
+  if (fix.dependent_id !== null) await context.rotation.removeDependent(tx, fix.account_id!, fix.dependent_id);
+  if (fix.is_new_account) await context.accounts.remove(tx, call.actor, fix.account_id!);
+  await updateFix(tx, row.id, { undone_at: context.kernel.clock.now() });
+  await updateFinding(tx, row.id, { auto_vaulted: false, account_id: null });
+  await addChange(context, tx, call, row.id, { kind: "vaulted", from: fix.account_id, to: null, reason: "Undone" });
+  call.note({ details: { account: fix.account_id, removed: fix.is_new_account } });
+  await publish(context, tx, [row]);
+  return toFix((await readFix(tx, row.id))!);
+}

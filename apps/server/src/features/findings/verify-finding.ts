@@ -1,0 +1,113 @@
+// Asks the system that a finding's secret opens whether it works, with one login within the lock-out budget.
+import { connectorFor, isSupported } from "@strongroom/connectors";
+import type { VerifyResult } from "@strongroom/connectors";
+import type { FindingLiveness, verifyFinding as verifyEndpoint } from "@strongroom/contract";
+import { sql } from "kysely";
+import type { SteppedCall } from "#kernel/http/implement.ts";
+import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { newId } from "#kernel/id.ts";
+import { addChange, lockManaged, publish } from "./change-findings.ts";
+import type { FindingsContext } from "./findings.ts";
+import { riskFactors, riskScore } from "./findings.policy.ts";
+import { updateFinding } from "./findings.store.ts";
+import type { FindingRow } from "./findings.store.ts";
+import { loginOf, targetOfLogin } from "./login-of-finding.ts";
+import { openTarget, readSecrets } from "./secret-of-finding.ts";
+
+declare module "#kernel/db/tables.ts" {
+  interface Tables {
+    finding_logins: { id: string; fingerprint: string; at: Date };
+  }
+}
+
+const MOST_LOGINS = 2;
+const WITHIN_MINUTES = 15;
+const TIMEOUT_MS = 20_000;
+
+export async function verifyFinding(context: FindingsContext, call: SteppedCall<typeof verifyEndpoint>) {
+  const { kernel, network } = context;
+  const row = await kernel.database.transaction((tx) => lockManaged(tx, call));
+  const opened = await openTarget(context, call.actor, row.target_id);
+  const login = loginOf(row, opened.target, call.body.login);
+  if (typeof login === "string") {
+    throw refuse(422, "finding.login-unknown", login, { errors: [{ path: "login", msg: login }] });
+  }
+  const target = targetOfLogin(login, row.class);
+  const connector = connectorFor(target);
+  if (!isSupported(target)) {
+    throw refuse(422, "finding.not-verifiable", "Strongroom cannot verify secrets of this type of system.");
+  }
+  const secrets = await readSecrets(context, opened, [row], call.signal);
+  const secret = secrets.get(row.id)!;
+  if (secret instanceof Refusal) throw secret;
+  using value = secret;
+  await countLogin(context, row);
+  const limits = { timeoutMs: TIMEOUT_MS, signal: call.signal, network, now: () => kernel.clock.now() };
+  const result = await connector.verify(target, value, limits);
+  const liveness = livenessOf(result);
+  return call.commit(async (tx) => {
+    const now = await lockManaged(tx, call);
+    const at = kernel.clock.now();
+    const factors = riskFactors(riskFactsOf(now, liveness), at);
+    await updateFinding(tx, row.id, {
+      liveness,
+      verified_at: at,
+      username: now.username ?? login.username,
+      risk_factors: JSON.stringify(factors),
+      risk_score: riskScore(factors),
+    });
+    const change = { kind: "verified", from: now.liveness, to: liveness, reason: result.message } as const;
+    await addChange(context, tx, call, row.id, change);
+    const { hostname, port, username } = login;
+    call.note({ details: { hostname, port, username, outcome: result.outcome, liveness } });
+    await publish(context, tx, [now]);
+    return { liveness, message: result.message, verified_at: at.toISOString() };
+  });
+}
+
+/** INVARIANT: the login is counted before it is sent, so that a failing call cannot lock an account. */
+async function countLogin({ kernel }: FindingsContext, { fingerprint }: FindingRow): Promise<void> {
+  if (fingerprint === null) throw refuse(422, "finding.no-secret", "This finding is not about one secret.");
+  await kernel.database.transaction(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`finding-login:${fingerprint}`}, 0))`.execute(tx);
+    const at = kernel.clock.now();
+    const since = new Date(at.getTime() - WITHIN_MINUTES * 60_000);
+    const recent = await tx
+      .selectFrom("finding_logins")
+      .select(["at"])
+      .where("fingerprint", "=", fingerprint)
+      .where("at", ">", since)
+      .execute();
+    if (recent.length >= MOST_LOGINS) {
+      const message = `This secret was sent ${MOST_LOGINS} times within ${WITHIN_MINUTES} minutes. Another login could lock the account. Try again later.`;
+      throw refuse(409, "finding.verified-often", message, { retryAfter: WITHIN_MINUTES * 60 });
+    }
+    await tx
+      .insertInto("finding_logins")
+      .values({ id: newId(at.getTime()), fingerprint, at })
+      .execute();
+    await tx.deleteFrom("finding_logins").where("at", "<", since).execute();
+  });
+}
+
+/** A password that has expired or must be changed is still the right one. */
+function livenessOf(result: VerifyResult): FindingLiveness {
+  if (result.outcome === "verified") return "live";
+  if (result.outcome !== "rejected") return "unknown";
+  if (result.code === "must-change" || result.code === "password-expired") return "live";
+  return result.code === "wrong-password" ? "dead" : "unknown";
+}
+
+export const riskFactsOf = (row: FindingRow, liveness: FindingLiveness) => ({
+  class: row.class,
+  confidence: row.confidence,
+  fileMode: row.file_mode,
+  liveness,
+  username: row.username,
+  isOfAccount: row.account_id !== null,
+  // As counted by the scan.
+  targets: 1 + (row.risk_factors.find(({ factor }) => factor === REUSED)?.points ?? 0) / 5,
+  modifiedAt: row.file_modified_at,
+});
+
+const REUSED = "The same secret is on several targets";

@@ -1,0 +1,81 @@
+// Replaces a password in the content of a file at its exact places, and checks the result by finding it again. Pure.
+import { KnownSecretIndex, knownForms, scanText } from "@strongroom/detectors";
+import type { Finding } from "@strongroom/detectors";
+import { randomBytes } from "node:crypto";
+
+interface Places {
+  found: Finding[];
+  /** The detectors know the syntax around every place, and would notice if a new value broke it. */
+  isSyntaxKnown: boolean;
+}
+
+/** All places whose value is `value`, in order. */
+function placesOf(content: Buffer, path: string, value: string): Places {
+  const isValue = (each: Finding) => each.reveal() === value;
+  const bySyntax = scanText(content, { path, minConfidence: 0 }).filter(isValue);
+  const key = randomBytes(32);
+  const forms = knownForms(value, key).map((form) => ({ ...form, id: "value" }));
+  const knownSecrets = new KnownSecretIndex(key, forms);
+  const all =
+    forms.length === 0 ? bySyntax : scanText(content, { path, minConfidence: 0, knownSecrets }).filter(isValue);
+  return all.length > bySyntax.length ? { found: all, isSyntaxKnown: false } : { found: bySyntax, isSyntaxKnown: true };
+}
+
+/** Characters without a meaning in the syntax of configuration files. */
+const HARMLESS = /^[A-Za-z0-9._~+/=@%^:,-]*$/;
+
+/**
+ * The content with the new value; a sentence when that is impossible; null when it has the new value already. The new
+ * value is written in the form in which the old one was: plain, escaped, in base64 or as part of a URL.
+ */
+export function replaceValue(
+  content: Buffer,
+  { path, before, after }: { path: string; before: string; after: string },
+): Buffer | string | null {
+  const { found: places, isSyntaxKnown } = placesOf(content, path, before);
+  if (places.length === 0) {
+    return placesOf(content, path, after).found.length > 0
+      ? null
+      : `${path} no longer contains the previous password. Check the file, then request the update again.`;
+  }
+  const isHarmless =
+    HARMLESS.test(after) || places.every(({ encoding }) => encoding === "url" || encoding === "base64");
+  for (const isEscaped of [false, true]) {
+    const written = write(content, places, after, isEscaped);
+    const now = placesOf(written, path, after);
+    const isThere = now.found.length >= places.length && (now.isSyntaxKnown || isHarmless);
+    const isIntact = isSyntaxKnown || isHarmless;
+    if (isThere && isIntact && placesOf(written, path, before).found.length === 0) return written;
+  }
+  return `The new password has characters that ${path} cannot hold in this place. Exclude them in the platform's password policy, rotate again, and request the update.`;
+}
+
+function write(content: Buffer, places: readonly Finding[], value: string, isEscaped: boolean): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { start, end, encoding } of places) {
+    if (start < from) continue;
+    const form = isInUrl(content, start) ? "url" : encoding;
+    parts.push(content.subarray(from, start), Buffer.from(encoded(value, form, isEscaped)));
+    from = end;
+  }
+  return Buffer.concat([...parts, content.subarray(from)]);
+}
+
+const LONGEST_URL = 2_000;
+
+/** Whether the user name and password of a URL stand before this place. A plain password is also its own encoded form. */
+function isInUrl(content: Buffer, start: number): boolean {
+  const before = content.toString("latin1", Math.max(0, start - LONGEST_URL), start);
+  return /[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>/?#]*:$/i.test(before);
+}
+
+function encoded(value: string, encoding: Finding["encoding"], isEscaped: boolean): string {
+  if (encoding === "base64") return Buffer.from(value).toString("base64");
+  if (encoding === "url") return urlEncoded(value);
+  return isEscaped || (encoding === "escaped" && !value.includes("\n")) ? JSON.stringify(value).slice(1, -1) : value;
+}
+
+/** RFC 3986: `encodeURIComponent` leaves five reserved characters, and one of them ends a quoted text. */
+const urlEncoded = (value: string): string =>
+  encodeURIComponent(value).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,386 @@
+// The Security Findings tab: filters, selection, status changes and exports (FIND-01 to FIND-21).
+import { Button, Checkbox, Menu, MultiSelect, RangeSlider, Switch } from "@mantine/core";
+import { IconDownload, IconEye, IconKey, IconLock, IconSearch, IconShieldExclamation } from "@tabler/icons-react";
+import {
+  FindingSeverity,
+  FindingStatus,
+  FindingType,
+  severityOfRisk,
+  type SecurityFinding,
+} from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
+import { withParam } from "#shared/format/address.ts";
+import { counted } from "#shared/format/text.ts";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import { FindingDetails } from "./finding-details.tsx";
+import { RISK_TONES, SEVERITY_LABELS, STATUS_BADGES, TYPE_LABELS } from "./finding-labels.ts";
+import classes from "./findings.module.css";
+import {
+  findingFigures,
+  findingList,
+  findingsExport,
+  statusChange,
+  type ExportFilters,
+  type ExportFormat,
+  type FindingFilter,
+} from "./findings.queries.ts";
+import { StatusDialog } from "./status-dialog.tsx";
+import { VaultDialog } from "./vault-dialog.tsx";
+
+const FAILURE = "Failed to load security findings";
+/** FIND-11. */
+const REFRESH_MS = 15_000;
+/** The limit of one call. */
+const MOST_SELECTED = 500;
+const MOST_VAULTED = 50;
+
+export function useFindingsTab(): DiscoveryTab {
+  const figures = useQuery({ ...findingFigures, refetchOnMount: "always" });
+  const { data } = figures;
+  const severe = data === undefined ? 0 : data.open_by_severity.critical + data.open_by_severity.high;
+  return {
+    id: "findings",
+    Content: FindingsTab,
+    count: data?.open,
+    failure: figures.error === null ? null : { text: FAILURE, error: figures.error },
+    card:
+      data === undefined
+        ? undefined
+        : {
+            label: "Security Findings",
+            value: data.open,
+            line: `${severe.toLocaleString()} high or critical, of ${data.total.toLocaleString()}`,
+            icon: IconShieldExclamation,
+            ...(severe > 0 ? { tone: "danger" as const } : {}),
+          },
+  };
+}
+
+const several = <T extends string>(params: URLSearchParams, part: string, choices: readonly T[]): T[] =>
+  choices.filter((choice) => (params.get(part) ?? "").split(",").includes(choice));
+
+interface Chosen {
+  severity: FindingSeverity[];
+  findingType: FindingType[];
+  status: FindingStatus[];
+  risk: [number, number];
+  isAll: boolean;
+}
+
+const chosenIn = (params: URLSearchParams): Chosen => {
+  const [least, most] = (params.get("risk") ?? "0-100").split("-").map(Number);
+  const bound = (value: number | undefined, usual: number) =>
+    value !== undefined && value >= 0 && value <= 100 ? Math.round(value) : usual;
+  return {
+    severity: several(params, "severity", FindingSeverity.options),
+    findingType: several(params, "type", FindingType.options),
+    status: several(params, "findingStatus", FindingStatus.options),
+    risk: [bound(least, 0), bound(most, 100)],
+    isAll: params.get("all") === "true",
+  };
+};
+
+function filterOf({ severity, findingType, status, risk: [least, most], isAll }: Chosen): FindingFilter {
+  return {
+    ...(severity.length === 0 ? {} : { severity: severity.join(",") }),
+    ...(findingType.length === 0 ? {} : { findingType: findingType.join(",") }),
+    ...(status.length === 0 ? {} : { status: status.join(",") }),
+    ...(least === 0 ? {} : { minRiskScore: least }),
+    ...(most === 100 ? {} : { maxRiskScore: most }),
+    ...(isAll ? { includeBelowThreshold: "true" } : {}),
+  };
+}
+
+export function FindingsTab() {
+  const [params, setParams] = useSearchParams();
+  const chosen = chosenIn(params);
+  const filter = filterOf(chosen);
+  const list = useInfiniteQuery({
+    ...findingList(filter),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  const findings = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const total = list.data?.pages[0]?.total ?? 0;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [shownId, setShownId] = useState<string | null>(null);
+  const [isChanging, setIsChanging] = useState(false);
+  const [isVaulting, setIsVaulting] = useState(false);
+  const manageable = findings.filter(({ can_manage }) => can_manage);
+  const marked = manageable.filter(({ id }) => selected.has(id));
+  const shown = findings.find(({ id }) => id === shownId);
+  const set = (part: string, value: string) => {
+    setSelected(new Set());
+    setParams((before) => withParam(before, part, value), { replace: true });
+  };
+  const mark = (id: string, isMarked: boolean) => {
+    const next = new Set(marked.map((each) => each.id as string));
+    if (isMarked && next.size < MOST_SELECTED) next.add(id);
+    else next.delete(id);
+    setSelected(next);
+  };
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <Filters chosen={chosen} onChange={set} />
+      <Loaded query={list} failureText={FAILURE}>
+        {() =>
+          findings.length === 0 ? (
+            <EmptyState
+              icon={IconShieldExclamation}
+              title="No Security Findings"
+              text={
+                isFiltered
+                  ? "No finding matches your filters."
+                  : "Secrets that enhanced scans find in files appear here."
+              }
+            />
+          ) : (
+            <>
+              <div className={classes.selection} role="region" aria-label="Selected findings">
+                {manageable.length > 0 && (
+                  <Checkbox
+                    label={marked.length === 0 ? "Select all loaded" : `${counted(marked.length, "finding")} selected`}
+                    checked={marked.length > 0 && marked.length === Math.min(manageable.length, MOST_SELECTED)}
+                    indeterminate={marked.length > 0 && marked.length < manageable.length}
+                    onChange={({ currentTarget: { checked } }) =>
+                      setSelected(new Set(checked ? manageable.slice(0, MOST_SELECTED).map(({ id }) => id) : []))
+                    }
+                  />
+                )}
+                <span className={classes.total} role="status">
+                  {`${findings.length.toLocaleString()} of ${counted(total, "finding")}`}
+                </span>
+                {marked.length > 0 && (
+                  <>
+                    <Button onClick={() => setIsChanging(true)}>Change Status</Button>
+                    <Button
+                      variant="default"
+                      leftSection={<IconLock size={16} aria-hidden />}
+                      disabled={marked.length > MOST_VAULTED}
+                      onClick={() => setIsVaulting(true)}
+                    >
+                      Vault
+                    </Button>
+                  </>
+                )}
+                <ExportMenu filters={chosen} />
+              </div>
+              <RowList label="Security findings">
+                {findings.map((finding) => (
+                  <FindingRow
+                    key={finding.id}
+                    finding={finding}
+                    isMarked={selected.has(finding.id)}
+                    onMark={mark}
+                    onOpen={() => setShownId(finding.id)}
+                  />
+                ))}
+              </RowList>
+              <LoadMore of={list} />
+            </>
+          )
+        }
+      </Loaded>
+      {shown !== undefined && <FindingDetails finding={shown} opened onClose={() => setShownId(null)} />}
+      <VaultDialog
+        findings={marked}
+        opened={isVaulting}
+        onClose={() => {
+          setIsVaulting(false);
+          setSelected(new Set());
+        }}
+      />
+      <StatusDialog
+        findings={marked}
+        opened={isChanging}
+        onClose={() => {
+          setIsChanging(false);
+          setSelected(new Set());
+        }}
+      />
+    </>
+  );
+}
+
+interface FiltersProps {
+  chosen: Chosen;
+  onChange: (part: string, value: string) => void;
+}
+
+/** FIND-08. */
+function Filters({ chosen, onChange }: FiltersProps) {
+  const [risk, setRisk] = useState(chosen.risk);
+  return (
+    <div className={classes.toolbar} role="search" aria-label="Security findings">
+      <MultiSelect
+        className={classes.choice}
+        aria-label="Severity"
+        placeholder={chosen.severity.length === 0 ? "All severities" : ""}
+        data={FindingSeverity.options.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
+        value={chosen.severity}
+        onChange={(values) => onChange("severity", values.join(","))}
+      />
+      <MultiSelect
+        className={classes.choice}
+        aria-label="Type"
+        placeholder={chosen.findingType.length === 0 ? "All types" : ""}
+        data={FindingType.options.map((value) => ({ value, label: TYPE_LABELS[value] }))}
+        value={chosen.findingType}
+        onChange={(values) => onChange("type", values.join(","))}
+      />
+      <MultiSelect
+        className={classes.choice}
+        aria-label="Status"
+        placeholder={chosen.status.length === 0 ? "All statuses" : ""}
+        data={FindingStatus.options.map((value) => ({ value, label: STATUS_BADGES[value].label }))}
+        value={chosen.status}
+        onChange={(values) => onChange("findingStatus", values.join(","))}
+      />
+      <div className={classes.choice}>
+        <p className={classes.sentence}>{`Risk score ${risk[0]} to ${risk[1]}`}</p>
+        <RangeSlider
+          min={0}
+          max={100}
+          minRange={0}
+          label={null}
+          value={risk}
+          onChange={setRisk}
+          onChangeEnd={([least, most]) => onChange("risk", least === 0 && most === 100 ? "" : `${least}-${most}`)}
+          thumbFromLabel="Lowest risk score"
+          thumbToLabel="Highest risk score"
+        />
+      </div>
+      <Switch
+        label="Below the scan's threshold, too"
+        checked={chosen.isAll}
+        onChange={({ currentTarget }) => onChange("all", currentTarget.checked ? "true" : "")}
+      />
+    </div>
+  );
+}
+
+interface FindingRowProps {
+  finding: SecurityFinding;
+  isMarked: boolean;
+  onMark: (id: string, isMarked: boolean) => void;
+  onOpen: () => void;
+}
+
+function FindingRow({ finding, isMarked, onMark, onOpen }: FindingRowProps) {
+  const { title, finding_data: place, risk_score } = finding;
+  return (
+    <Row
+      icon={
+        finding.can_manage ? (
+          <Checkbox
+            aria-label={`Select ${title} on ${finding.hostname}`}
+            checked={isMarked}
+            onChange={({ currentTarget }) => onMark(finding.id, currentTarget.checked)}
+          />
+        ) : (
+          <IconKey size={18} aria-hidden />
+        )
+      }
+      name={
+        <>
+          <span>{title}</span>
+          <SeverityBadge severity={finding.severity} />
+          <Tag tone={RISK_TONES[severityOfRisk(risk_score)]} title="Risk score, 0 to 100">
+            {risk_score}
+          </Tag>
+          <StatusBadge {...STATUS_BADGES[finding.status]} />
+        </>
+      }
+      actions={
+        <>
+          {finding.can_manage && finding.status === "new" && <InvestigateButton finding={finding} />}
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Details of ${title} on ${finding.hostname}`}
+            leftSection={<IconEye size={15} aria-hidden />}
+            onClick={onOpen}
+          >
+            Details
+          </Button>
+        </>
+      }
+    >
+      <RowDetail>{place.location}</RowDetail>
+      <RowDetail>
+        {`${TYPE_LABELS[finding.finding_type]}${place.username === null ? "" : ` · ${place.username}`}${finding.reused_on > 1 ? ` · On ${finding.reused_on} targets` : ""} · Found `}
+        <RelativeTime moment={finding.created_at} />
+      </RowDetail>
+    </Row>
+  );
+}
+
+/** FIND-02. */
+function InvestigateButton({ finding }: { finding: SecurityFinding }) {
+  const { mutate, isPending } = useMutation(statusChange(useQueryClient(), finding.id));
+  return (
+    <Button
+      size="compact-sm"
+      variant="light"
+      loading={isPending}
+      aria-label={`Investigate ${finding.title} on ${finding.hostname}`}
+      leftSection={<IconSearch size={15} aria-hidden />}
+      onClick={() =>
+        mutate(
+          { status: "investigating" },
+          {
+            onSuccess: () => toast.success("Finding status updated to investigating"),
+            onError: (error) => toast.error(messageOf(error), { title: "Failed to update finding status" }),
+          },
+        )
+      }
+    >
+      Investigate
+    </Button>
+  );
+}
+
+const FORMATS: Record<ExportFormat, string> = { excel: "Excel", csv: "CSV", json: "JSON", sarif: "SARIF" };
+
+/** FIND-17, FIND-20. */
+function ExportMenu({ filters: { severity, findingType, status } }: { filters: ExportFilters }) {
+  const filters = { severity, findingType, status } as ExportFilters;
+  const { mutate, isPending } = useMutation(findingsExport(filters));
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" loading={isPending} leftSection={<IconDownload size={16} aria-hidden />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(Object.keys(FORMATS) as ExportFormat[]).map((format) => (
+          <Menu.Item
+            key={format}
+            onClick={() =>
+              mutate(format, {
+                onSuccess: () => toast.success("Security findings exported successfully"),
+                onError: (error) => toast.error(messageOf(error), { title: "Failed to export findings" }),
+              })
+            }
+          >
+            {FORMATS[format]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

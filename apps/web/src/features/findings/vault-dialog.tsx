@@ -1,0 +1,119 @@
+// Stores the secrets of findings in a safe, and optionally rotates them and updates their files (FIND-13, FIND-16).
+import { Group, NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import { SYSTEM_TYPE_OPTIONS, VaultSettings, type SecurityFinding, type SystemType } from "@strongroom/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { counted } from "#shared/format/text.ts";
+import { Form } from "#shared/ui/form.tsx";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import classes from "./findings.module.css";
+import { vaulting, type FindingLogin } from "./findings.queries.ts";
+
+export interface LoginFormValues {
+  username: string;
+  systemType: SystemType | null;
+  hostname: string;
+  port: number | string;
+  databaseName: string;
+}
+
+export const emptyLogin = (finding: SecurityFinding | undefined): LoginFormValues => ({
+  username: finding?.finding_data.username ?? "",
+  systemType: null,
+  hostname: "",
+  port: "",
+  databaseName: "",
+});
+
+/** Empty fields come from the file. */
+export const loginIn = ({ username, systemType, hostname, port, databaseName }: LoginFormValues): FindingLogin => ({
+  ...(username.trim() === "" ? {} : { username }),
+  ...(systemType === null ? {} : { systemType }),
+  ...(hostname.trim() === "" ? {} : { hostname }),
+  ...(typeof port === "number" ? { port } : {}),
+  ...(databaseName.trim() === "" ? {} : { databaseName }),
+});
+
+const SYSTEMS = SYSTEM_TYPE_OPTIONS.filter(({ label }) => label !== "MariaDB");
+
+interface VaultFormValues extends LoginFormValues {
+  fixFiles: boolean;
+}
+
+export function VaultDialog({ findings, ...props }: DialogProps & { findings: readonly SecurityFinding[] }) {
+  const { mutateAsync: vault } = useMutation(vaulting(useQueryClient()));
+  const [only] = findings.length === 1 ? findings : [];
+  const initial: VaultFormValues = { ...emptyLogin(only), fixFiles: false };
+  async function save({ fixFiles, ...login }: VaultFormValues) {
+    const result = await vault({
+      findingIds: findings.map(({ id }) => id),
+      vaultSettings: VaultSettings.parse({}),
+      fixFiles,
+      login: loginIn(login),
+    });
+    const [first] = result.failed;
+    if (result.vaulted === 0 && first !== undefined) throw new Error(first.message);
+    if (first !== undefined) {
+      toast.error(first.message, { title: `${counted(result.failed.length, "finding")} could not be vaulted` });
+    }
+    return result;
+  }
+  return (
+    <FormDialog
+      {...props}
+      title="Vault Findings"
+      initial={initial}
+      submitLabel="Vault"
+      failureText="Failed to vault findings"
+      save={save}
+      done={({ message }) => message}
+    >
+      {(dialog) => (
+        <Form {...dialog}>
+          {(form) => (
+            <>
+              <p className={classes.sentence}>
+                {`Reads ${counted(findings.length, "file")} again and stores the secret in the target's safe. A secret that an account has already is linked to it.`}
+              </p>
+              <LoginFields form={form} />
+              <Switch
+                label="Rotate the secret and update the file"
+                description="Strongroom changes the secret now, and writes the new one into the file after this and every later rotation."
+                {...form.getInputProps("fixFiles", { type: "checkbox" })}
+              />
+            </>
+          )}
+        </Form>
+      )}
+    </FormDialog>
+  );
+}
+
+interface LoginFieldsProps {
+  form: { getInputProps: (name: keyof LoginFormValues) => object };
+}
+
+/** What the file does not say about the account that the secret opens. */
+export function LoginFields({ form }: LoginFieldsProps) {
+  return (
+    <>
+      <Group grow align="start">
+        <TextInput label="User name" placeholder="From the file" maxLength={128} {...form.getInputProps("username")} />
+        <Select
+          label="System"
+          placeholder="From the file"
+          data={SYSTEMS}
+          clearable
+          {...form.getInputProps("systemType")}
+        />
+      </Group>
+      <Group grow align="start">
+        <TextInput label="Host" placeholder="From the file" maxLength={253} {...form.getInputProps("hostname")} />
+        <NumberInput label="Port" placeholder="Usual port" min={1} max={65_535} {...form.getInputProps("port")} />
+        <TextInput label="Database" placeholder="Usual name" maxLength={128} {...form.getInputProps("databaseName")} />
+      </Group>
+    </>
+  );
+}

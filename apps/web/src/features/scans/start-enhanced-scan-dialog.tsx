@@ -1,0 +1,260 @@
+// "Enhanced Security Discovery Scan": which secrets to look for, where and how thoroughly (SCAN-31 to SCAN-46).
+import { Button, Checkbox, Fieldset, Group, NumberInput, Select, Switch, TextInput, Textarea } from "@mantine/core";
+import { ComplianceFramework, FindingSeverity, ScanConfig, ScanDepth, ScanType } from "@strongroom/contract";
+import type { DiscoveryTarget, SavedScanConfig } from "@strongroom/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { Form } from "#shared/ui/form.tsx";
+import { FormDialog } from "#shared/ui/form-dialog.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
+import { toast } from "#shared/ui/toast.ts";
+import {
+  DEPTH_LABELS,
+  FRAMEWORK_LABELS,
+  SCAN_TOGGLES,
+  THRESHOLD_LABELS,
+  TYPE_LABELS,
+  patternsIn,
+  type ScanToggle,
+} from "./scan-labels.ts";
+import classes from "./scans.module.css";
+import { configCreation, configDeletion, enhancedScanStart, savedConfigs, type NewScan } from "./scans.queries.ts";
+
+interface ScanFormValues extends Omit<
+  ScanConfig,
+  "filePatterns" | "excludePatterns" | "maxFileSize" | "timeoutSeconds"
+> {
+  filePatterns: string;
+  excludePatterns: string;
+  /** Megabytes of 1,048,576 bytes. */
+  maxFileSize: number | string;
+  timeoutSeconds: number | string;
+  frameworks: readonly ComplianceFramework[];
+  autoVault: boolean;
+}
+
+const MEGABYTE = 1_048_576;
+const USUAL = ScanConfig.parse({});
+const USUAL_FRAMEWORKS: readonly ComplianceFramework[] = ["sox", "pci_dss"];
+
+const valuesOf = (config: ScanConfig, frameworks: readonly ComplianceFramework[]): ScanFormValues => ({
+  ...config,
+  filePatterns: config.filePatterns.join("\n"),
+  excludePatterns: config.excludePatterns.join("\n"),
+  maxFileSize: config.maxFileSize / MEGABYTE,
+  frameworks,
+  autoVault: false,
+});
+
+/** SCAN-34: an entry that is no number falls back to the usual value. */
+const numberOf = (value: number | string, usual: number): number => (typeof value === "number" ? value : usual);
+
+function configOf(values: ScanFormValues): ScanConfig {
+  const { frameworks: _frameworks, autoVault: _autoVault, ...config } = values;
+  return {
+    ...config,
+    filePatterns: patternsIn(values.filePatterns),
+    excludePatterns: patternsIn(values.excludePatterns),
+    maxFileSize: Math.max(1, Math.round(numberOf(values.maxFileSize, USUAL.maxFileSize / MEGABYTE) * MEGABYTE)),
+    timeoutSeconds: Math.max(1, Math.round(numberOf(values.timeoutSeconds, USUAL.timeoutSeconds))),
+  };
+}
+
+const bodyOf = (values: ScanFormValues): NewScan => ({
+  scanConfig: configOf(values),
+  complianceFrameworks: [...values.frameworks],
+  autoVault: values.autoVault,
+});
+
+const choices = <T extends string>(values: readonly T[], labels: Record<T, string>) =>
+  values.map((value) => ({ value, label: labels[value] }));
+
+export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
+  const { mutateAsync: start } = useMutation(enhancedScanStart(useQueryClient(), target.id));
+  return (
+    <FormDialog
+      {...props}
+      size="xl"
+      title="Enhanced Security Discovery Scan"
+      initial={valuesOf(USUAL, USUAL_FRAMEWORKS)}
+      submitLabel="Start Enhanced Scan"
+      failureText={(error) => messageOf(error) || "Failed to start enhanced scan"}
+      save={(values: ScanFormValues) => start(bodyOf(values))}
+      done="Enhanced security scan started successfully"
+    >
+      {(dialog) => (
+        <Form {...dialog}>
+          {(form) => (
+            <>
+              <p className={classes.sentence}>
+                Logs in to <strong>{target.hostname}</strong>, reads its files at low priority and looks for secrets. It
+                writes nothing there, and no file content is stored.
+              </p>
+              <SavedConfigs
+                values={form.values}
+                onChoose={({ scan_config, compliance_frameworks }) =>
+                  form.setValues(valuesOf(scan_config, compliance_frameworks))
+                }
+              />
+              <Group grow align="start">
+                <Select
+                  label="Scan type"
+                  data={choices(ScanType.options, TYPE_LABELS)}
+                  allowDeselect={false}
+                  {...form.getInputProps("scanType")}
+                />
+                <Select
+                  label="Scan depth"
+                  data={choices(ScanDepth.options, DEPTH_LABELS)}
+                  allowDeselect={false}
+                  {...form.getInputProps("scanDepth")}
+                />
+                <Select
+                  label="Risk threshold"
+                  data={choices(FindingSeverity.options.toReversed(), THRESHOLD_LABELS)}
+                  allowDeselect={false}
+                  {...form.getInputProps("riskThreshold")}
+                />
+              </Group>
+              <Fieldset legend="Look for">
+                <div className={classes.group}>
+                  {(Object.keys(SCAN_TOGGLES) as ScanToggle[]).map((name) => (
+                    <Switch key={name} label={SCAN_TOGGLES[name]} {...form.getInputProps(name, { type: "checkbox" })} />
+                  ))}
+                </div>
+              </Fieldset>
+              <Group grow align="start">
+                <Textarea
+                  label="File patterns"
+                  description="One on each line. The kinds of secrets above add the usual names of their files."
+                  rows={5}
+                  {...form.getInputProps("filePatterns")}
+                />
+                <Textarea
+                  label="Exclude patterns"
+                  description="Files and folders to leave out."
+                  rows={5}
+                  {...form.getInputProps("excludePatterns")}
+                />
+              </Group>
+              <Group grow align="start">
+                <NumberInput label="Maximum file size (MB)" min={0} {...form.getInputProps("maxFileSize")} />
+                <NumberInput label="Timeout (seconds)" min={1} {...form.getInputProps("timeoutSeconds")} />
+              </Group>
+              <Checkbox.Group label="Compliance frameworks" {...form.getInputProps("frameworks")}>
+                <div className={classes.group}>
+                  {ComplianceFramework.options.map((framework) => (
+                    <Checkbox key={framework} value={framework} label={FRAMEWORK_LABELS[framework]} />
+                  ))}
+                </div>
+              </Checkbox.Group>
+              <Switch
+                label="Vault findings as they are found"
+                description="Stores new secrets in the target's safe when the file names their account and system."
+                {...form.getInputProps("autoVaultFindings", { type: "checkbox" })}
+              />
+              <Switch
+                label="Vault all new findings at the end"
+                description="The same secret in several files becomes one account."
+                {...form.getInputProps("autoVault", { type: "checkbox" })}
+              />
+              <Switch
+                label="Include system files"
+                description="Programs and libraries that came with the system, such as /usr/lib."
+                {...form.getInputProps("includeSystemFiles", { type: "checkbox" })}
+              />
+              <Switch
+                label="Read unchanged files again"
+                description="Without it, the scan reads only files that changed since the last one."
+                {...form.getInputProps("readAgain", { type: "checkbox" })}
+              />
+            </>
+          )}
+        </Form>
+      )}
+    </FormDialog>
+  );
+}
+
+interface SavedConfigsProps {
+  values: ScanFormValues;
+  onChoose: (config: SavedScanConfig) => void;
+}
+
+/** Chooses, saves and deletes configurations of the user. */
+function SavedConfigs({ values, onChoose }: SavedConfigsProps) {
+  const client = useQueryClient();
+  const { data } = useQuery(savedConfigs);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState("");
+  const { mutate: save, isPending } = useMutation(configCreation(client));
+  const saved = data?.data ?? [];
+  const selected = saved.find(({ id }) => id === chosen);
+  const choose = (id: string | null) => {
+    setChosen(id);
+    const config = saved.find((each) => each.id === id);
+    if (config !== undefined) onChoose(config);
+  };
+  return (
+    <Group align="end" gap="xs">
+      <Select
+        label="Saved configuration"
+        placeholder={saved.length === 0 ? "None saved" : "Choose one"}
+        data={saved.map((each) => ({ value: each.id, label: each.name }))}
+        value={chosen}
+        onChange={choose}
+        clearable
+      />
+      {selected !== undefined && <DeleteConfigButton config={selected} onDone={() => setChosen(null)} />}
+      <TextInput
+        label="Save as"
+        maxLength={100}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <Button
+        variant="default"
+        loading={isPending}
+        disabled={name.trim() === ""}
+        onClick={() =>
+          save(
+            { name, scanConfig: configOf(values), complianceFrameworks: [...values.frameworks] },
+            {
+              onSuccess: () => {
+                setName("");
+                toast.success("Scan configuration saved");
+              },
+              onError: (error) => toast.error(messageOf(error), { title: "Failed to save scan configuration" }),
+            },
+          )
+        }
+      >
+        Save
+      </Button>
+    </Group>
+  );
+}
+
+function DeleteConfigButton({ config, onDone }: { config: SavedScanConfig; onDone: () => void }) {
+  const { mutate, isPending } = useMutation(configDeletion(useQueryClient(), config.id));
+  return (
+    <Button
+      variant="light"
+      color="red"
+      loading={isPending}
+      onClick={() =>
+        mutate(undefined, {
+          onSuccess: ({ message }) => {
+            onDone();
+            toast.success(message);
+          },
+          onError: (error) => toast.error(messageOf(error), { title: "Failed to delete scan configuration" }),
+        })
+      }
+    >
+      Delete
+    </Button>
+  );
+}

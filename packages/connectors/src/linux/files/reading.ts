@@ -1,0 +1,51 @@
+// A search for files that is running on a host: what its parts share.
+import type { Client } from "ssh2";
+import type { Attempt } from "../../attempt.ts";
+import {
+  MAX_NAMED_UNREAD,
+  type FileReader,
+  type FileSearch,
+  type FoundFile,
+  type ReadLimit,
+} from "../../file-search.ts";
+
+/** A search that is running on a host. */
+export interface Reading {
+  client: Client;
+  search: FileSearch;
+  reader: FileReader;
+  current: Attempt;
+  unread: Unread;
+  /** Ends the reading early, without an error. */
+  limit: ReadLimit | null;
+  /** Waits while the host is busy, and reports whether the time is over. */
+  isOver(): Promise<boolean>;
+}
+
+/** What could not be read: all of it is counted, some of it is named. */
+export class Unread {
+  readonly #paths = new Set<string>();
+  count = 0;
+
+  add(path: string): void {
+    this.count += 1;
+    if (this.#paths.size < MAX_NAMED_UNREAD) this.#paths.add(path);
+  }
+
+  get paths(): string[] {
+    return [...this.#paths];
+  }
+}
+
+/** The files that fit into the limits of the search, in their order. */
+export function withinLimits(reading: Reading, files: readonly FoundFile[]): FoundFile[] {
+  const { maxTotalBytes } = reading.search;
+  let bytes = 0;
+  const kept = files.filter(({ size }) => {
+    if (bytes + size > maxTotalBytes) return false;
+    bytes += size;
+    return true;
+  });
+  if (kept.length < files.length) reading.limit ??= "bytes";
+  return kept;
+}
