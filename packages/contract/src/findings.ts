@@ -248,6 +248,7 @@ export const exportFindings = endpoint({
     includeCompliance: z.boolean().default(true),
   }),
   reply: { stream: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
+  stepUp: true,
   audit: "finding.exported",
 });
 

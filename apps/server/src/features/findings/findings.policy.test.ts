@@ -59,10 +59,8 @@ describe("the risk score", () => {
   });
 
   test("FIND-12, OPEN-118: its bands are 80, 60 and 40", () => {
-    assert.deepEqual([100, 80, 79, 60, 59, 40, 39, 0].map(severityOfRisk), [
-      ...["critical", "critical", "high", "high"],
-      ...["medium", "medium", "low", "low"],
-    ]);
+    const names = [100, 80, 79, 60, 59, 40, 39, 0].map(severityOfRisk).join(" ");
+    assert.equal(names, "critical critical high high medium medium low low");
     assert.deepEqual(Object.values(RISK_BANDS), [80, 60, 40, 0]);
   });
 });

@@ -129,6 +129,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function titleOf({ class: kind, path }: { class: string; path: string }): string {
+  const account = accountOf(path);
+  if (account !== null) return `${NAMES[kind] ?? "Account"}: ${account}`;
   const name = path.slice(path.lastIndexOf("/") + 1);
   return `${NAMES[kind] ?? "Secret"} in ${name}`;
 }
+
+const ACCOUNT = "account:";
+
+/** The account of a finding that is about no file, or null. */
+export const accountOf = (path: string): string | null =>
+  path.startsWith(ACCOUNT) ? path.slice(ACCOUNT.length) : null;

@@ -45,7 +45,8 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
   /** Writes a file with one password, scans it and returns the finding. */
   async function aFinding(name: string, content: string, mode = 0o644): Promise<SecurityFinding> {
     const path = host.write(name, content, mode);
-    await host.scanned();
+    const scan = await host.scanned();
+    assert.equal(scan.status, "completed", scan.error_message ?? "");
     const found = (await host.findings()).find(({ finding_data }) => finding_data.file_path === path);
     assert.ok(found !== undefined, `no finding in ${path}`);
     return found;
@@ -278,6 +279,13 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       assert.deepEqual(
         listed.dependents.map(({ state, config }) => [state, config?.kind]),
         [["current", "file-value"]],
+      );
+      await host.scanned();
+      const later = (await host.findings()).filter(({ finding_data }) => finding_data.file_path === path);
+      assert.deepEqual(
+        later.map(({ id, status }) => [id, status]),
+        [[finding.id, "remediated"]],
+        "the scan proves that the secret is gone, and the managed copy is no new finding",
       );
       const undone = await host.app.call(undoVaulting, { ...byId(finding), as });
       assert.equal(undone.status, 409, "after the rotation, vaulting cannot be undone");

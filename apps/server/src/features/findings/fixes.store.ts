@@ -24,7 +24,8 @@ declare module "#kernel/db/tables.ts" {
 }
 
 export interface FixRow extends Selectable<FindingFixesTable> {
-  rotation_state: string | null;
+  /** The rotation waits for a person, or ended without changing the secret. */
+  is_rotation_stopped: boolean;
   rotation_message: string | null;
   dependent_state: string | null;
   dependent_message: string | null;
@@ -36,7 +37,8 @@ export interface FixRow extends Selectable<FindingFixesTable> {
 /** Null when the finding was never vaulted. */
 export async function readFix(db: Db, findingId: string): Promise<FixRow | null> {
   const { rows } = await sql<FixRow>`
-    select fix.*, rotation.state as rotation_state, rotation.message as rotation_message,
+    select fix.*, coalesce(rotation.needs_attention or rotation.outcome in ('cancelled', 'superseded'), false) as is_rotation_stopped,
+      rotation.message as rotation_message,
       dependent.state as dependent_state, dependent.message as dependent_message,
       dependent.version as dependent_version, secret.secret_version as active_version
     from finding_fixes fix

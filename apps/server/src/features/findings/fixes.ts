@@ -28,9 +28,8 @@ function stateOf(fix: FixRow): Pick<FindingFix, "state" | "message"> {
   }
   if (fix.rotation_id === null) return { state: "stored", message: "The secret is stored in a safe." };
   if (fix.active_version === fix.version) {
-    const isStopped = fix.rotation_state !== null && !["queued", "running", "waiting"].includes(fix.rotation_state);
     const message = fix.rotation_message ?? "The secret is being changed.";
-    return { state: isStopped ? "attention" : "rotating", message };
+    return { state: fix.is_rotation_stopped ? "attention" : "rotating", message };
   }
   if (fix.dependent_id === null) return { state: "fixed", message: "The secret was changed." };
   if (fix.dependent_state === "current" && fix.dependent_version !== fix.version) {

@@ -4,17 +4,18 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { endReviewedRules } from "./finding-rules.ts";
 import type { FindingsContext } from "./findings.ts";
 import { bindFindings } from "./findings.routes.ts";
-import { indexSecrets, keysForScan } from "./known-secrets.ts";
+import { fingerprintUnder, indexSecrets, keysForScan } from "./known-secrets.ts";
 import type { ScanKeys } from "./known-secrets.ts";
 import { markGone, mostSevereOf, recordFindings, seeAgain, totalsOf } from "./record-findings.ts";
-import { pathsOf } from "./recorded.store.ts";
+import { placesOf } from "./recorded.store.ts";
 import { vaultNew } from "./vault-findings.ts";
 
 export interface FindingsFeature {
   /** The keys under which scans hash secrets, and the secrets of accounts that they look for. */
   keysForScan(): Promise<ScanKeys>;
-  /** The paths of findings on the target that are still there. */
-  pathsOf(db: Db, targetId: string): Promise<string[]>;
+  /** The places of findings on the target that are still there and begin with a text, such as a slash for files. */
+  placesOf(db: Db, targetId: string, beginning: string): Promise<string[]>;
+  fingerprintUnder(key: string, value: string): string;
   record(tx: Tx, of: Parameters<typeof recordFindings>[2]): ReturnType<typeof recordFindings>;
   seeAgain(tx: Tx, of: Parameters<typeof seeAgain>[2], paths: readonly string[]): Promise<void>;
   markGone(tx: Tx, of: Parameters<typeof markGone>[2], paths: readonly string[]): Promise<void>;
@@ -35,7 +36,8 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
   );
   return {
     keysForScan: () => keysForScan(kernel),
-    pathsOf,
+    placesOf,
+    fingerprintUnder,
     record: (tx, of) => recordFindings(kernel, tx, of),
     seeAgain: (tx, of, paths) => seeAgain(kernel, tx, of, paths),
     markGone: (tx, of, paths) => markGone(kernel, tx, of, paths),
@@ -45,4 +47,4 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
   };
 }
 
-export type { ScannedFile } from "./record-findings.ts";
+export type { DetectedFinding, ScannedFile } from "./record-findings.ts";

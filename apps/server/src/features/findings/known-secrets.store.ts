@@ -74,7 +74,17 @@ export async function accountsWithSecrets(tx: Tx, fingerprints: readonly string[
       and (known.fingerprint = any(${[...fingerprints]}::text[]) or secret.id = any(${[...ids]}::uuid[]))
     order by secret.id`.execute(tx);
   return {
+    ids: rows.map(({ id }) => id),
     byId: new Map(rows.map((row) => [row.id, row])),
     byFingerprint: new Map(rows.flatMap((row) => (row.fingerprint === null ? [] : [[row.fingerprint, row] as const]))),
   };
+}
+
+/** The files that dependents of these accounts keep up to date, as `account path`. */
+export async function managedFiles(tx: Tx, accountIds: readonly string[]): Promise<Set<string>> {
+  if (accountIds.length === 0) return new Set();
+  const { rows } = await sql<{ key: string }>`
+    select account_id || ' ' || (config ->> 'path') as key from account_dependents
+    where account_id = any(${[...accountIds]}::uuid[]) and config ->> 'kind' = 'file-value'`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
 }

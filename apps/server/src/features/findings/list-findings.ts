@@ -19,7 +19,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { titleOf } from "./findings.policy.ts";
+import { accountOf, titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
@@ -131,7 +131,7 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
     target_name: row.target_name,
     hostname: row.hostname,
     title: titleOf(row),
-    description: `${row.reason} It is in ${row.path} on ${row.hostname}.`,
+    description: accountOf(row.path) === null ? `${row.reason} It is in ${row.path} on ${row.hostname}.` : row.reason,
     finding_type: row.finding_type,
     class: row.class,
     severity: severityOfRisk(row.risk_score),

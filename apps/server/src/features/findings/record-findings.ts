@@ -8,7 +8,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { TargetRow } from "#features/discovery/index.ts";
 import { dueAt, riskFactors, riskScore, ruleFor, titleOf } from "./findings.policy.ts";
 import { activeRules, insertChanges } from "./findings.store.ts";
-import { accountsWithSecrets } from "./known-secrets.store.ts";
+import { accountsWithSecrets, managedFiles } from "./known-secrets.store.ts";
 import * as store from "./recorded.store.ts";
 import type { NewFinding, Saving } from "./recorded.store.ts";
 import { complianceImpact } from "./remediation.policy.ts";
@@ -75,9 +75,17 @@ export async function recordFindings(
   const rules = places.size === 0 ? [] : await activeRules(tx, target.id, at);
   const lowestRisk = RISK_BANDS[scan.config.riskThreshold];
 
+  const accountOf = (found: DetectedFinding) =>
+    accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
+  const managed = await managedFiles(tx, accounts.ids);
+  for (const [identity, { file, found }] of places) {
+    // Strongroom keeps this file up to date itself: a later secret in it is no new finding.
+    const account = accountOf(found);
+    if (account !== null && !before.has(identity) && managed.has(`${account.id} ${file.path}`)) places.delete(identity);
+  }
+
   const rows = [...places].map(([identity, { file, found }]): NewFinding => {
-    const account =
-      accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
+    const account = accountOf(found);
     const username = found.userName ?? account?.username ?? null;
     const kind = account === null ? found.class : "known_secret";
     const factors = riskFactors(

@@ -144,11 +144,13 @@ export async function reuseOf(tx: Tx, targetId: string, fingerprints: readonly s
   return new Map(rows.map(({ fingerprint, count }) => [fingerprint, count]));
 }
 
-/** The paths with findings that are still there. */
-export async function pathsOf(db: Db, targetId: string): Promise<string[]> {
+/** The places with findings that are still there and begin with this text. */
+export async function placesOf(db: Db, targetId: string, beginning: string): Promise<string[]> {
   const { rows } = await sql<{ path: string }>`
     select distinct path from findings
-    where target_id = ${targetId} and fixed_scan_id is null and path like '/%' order by path limit 100000`.execute(db);
+    where target_id = ${targetId} and fixed_scan_id is null and starts_with(path, ${beginning}) order by path limit 100000`.execute(
+    db,
+  );
   return rows.map(({ path }) => path);
 }
 

@@ -14,12 +14,12 @@ const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Steps for this class of secret in this file of a Unix host, in order. */
 export function remediationSteps(found: Found): string[] {
-  const { path, username } = found;
+  const { username } = found;
   const who = username === null ? "the account that this secret opens" : `"${username}"`;
   return [
     ...exposureSteps(found),
     ...stepsOf(found, who),
-    `Scan the target again: the next scan that reads ${path} closes this finding.`,
+    "Scan the target again: the next scan that no longer finds this closes the finding.",
   ];
 }
 

@@ -15,6 +15,7 @@ import {
 } from "#features/discovery/index.ts";
 import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import type { FindingsContext } from "./findings.ts";
+import { accountOf } from "./findings.policy.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { fingerprintUnder, keysOf } from "./known-secrets.ts";
 
@@ -62,8 +63,12 @@ export async function readSecrets(
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
   const { fingerprintKey } = await keysOf(kernel);
-  const paths = [...new Set(rows.map(({ path }) => path))];
-  const found: SecretsFound = new Map(rows.map(({ id, path }) => [id, goneFrom(path)]));
+  const inFiles = rows.filter(({ path }) => accountOf(path) === null);
+  const paths = [...new Set(inFiles.map(({ path }) => path))];
+  const found: SecretsFound = new Map(
+    rows.map(({ id, path }) => [id, accountOf(path) === null ? goneFrom(path) : noSecret()]),
+  );
+  if (paths.length === 0) return found;
   const reader = {
     choose: async <T>(files: readonly T[]) => files,
     read: async ({ path, content }: ReadFile) => {
@@ -89,6 +94,9 @@ export async function readSecrets(
   }
   throw refuse(502, "finding.target-failed", result.message);
 }
+
+const noSecret = (): Refusal =>
+  refuse(422, "finding.no-secret", "This finding is about an account, not about a secret in a file.");
 
 const goneFrom = (path: string): Refusal =>
   refuse(

@@ -2,6 +2,7 @@
 import { connectorFor } from "@strongroom/connectors";
 import type { FoundFile, ReadFilesResult } from "@strongroom/connectors";
 import type { FindingType } from "@strongroom/contract";
+import type { Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
@@ -20,7 +21,9 @@ import {
 } from "#features/discovery/index.ts";
 import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import type { ScannedFile } from "#features/findings/index.ts";
+import { accountFindings } from "./accounts.policy.ts";
 import { openScanner } from "./file-scanner.ts";
+import type { ScannerKeys } from "./file-scanner.ts";
 import type { ScansContext } from "./scans.ts";
 import { engineOf, searchOf, typesOf } from "./scans.policy.ts";
 import * as store from "./scans.store.ts";
@@ -98,9 +101,11 @@ async function readAndRecord(
   const limits = { timeoutMs: config.timeoutSeconds * 1000, signal, network, now: () => kernel.clock.now() };
   using secret = await openCredential(kernel, credential);
   const keys = await findings.keysForScan();
+  const failure = await recordAccounts(context, { scan, target, credential }, secret, { keys, signal });
+  if (failure !== null) return failure;
   const scanner = openScanner(keys, signal);
   const recorder = createRecorder(context, scan, target);
-  const known = await findings.pathsOf(kernel.database.db, target.id);
+  const known = await findings.placesOf(kernel.database.db, target.id, "/");
   try {
     const reader = {
       choose: (files: readonly FoundFile[]) => recorder.choose(files),
@@ -126,6 +131,43 @@ async function readAndRecord(
   } finally {
     await scanner.close();
   }
+}
+
+/** Lists the host's accounts when a toggle asks for them. A login that failed is not repeated for the files. */
+async function recordAccounts(
+  { kernel, network, findings }: ScansContext,
+  { scan, target, credential }: StartedScan,
+  secret: Secret,
+  { keys, signal }: { keys: ScannerKeys; signal: AbortSignal },
+): Promise<Exclude<ReadFilesResult, { outcome: "read" }> | null> {
+  const { scanServiceAccounts, scanSharedAccounts, timeoutSeconds } = scan.config;
+  const to = targetOf(credential, target);
+  const list = connectorFor(to).listAccounts;
+  if ((!scanServiceAccounts && !scanSharedAccounts) || list === undefined) return null;
+  const limits = { timeoutMs: timeoutSeconds * 1000, signal, network, now: () => kernel.clock.now() };
+  const result = await list(to, secret, limits);
+  if (result.outcome !== "listed") {
+    // A login without a shell can still read files over SFTP.
+    return result.outcome === "misconfigured" && result.code === "no-permission" ? null : result;
+  }
+  const hash = (text: string) => findings.fingerprintUnder(keys.fingerprintKey, text);
+  const files = accountFindings(result.accounts, { hash, at: kernel.clock.now() });
+  const listed = new Set(files.map(({ path }) => path));
+  await kernel.database.transaction(async (tx) => {
+    const now = await store.lockScan(tx, scan.id);
+    if (now === null || now.status !== "running") throw new Error("the scan has ended");
+    await findings.record(tx, { target, scan, types: typesOf(scan.config), files });
+    if (result.isComplete) {
+      const known = await findings.placesOf(tx, target.id, "account:");
+      await findings.markGone(
+        tx,
+        { target, scan },
+        known.filter((place) => !listed.has(place)),
+      );
+    }
+    await store.updateScan(tx, scan.id, { accounts_discovered: result.accounts.length });
+  });
+  return null;
 }
 
 const UNSUPPORTED: Failure = {

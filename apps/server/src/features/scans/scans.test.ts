@@ -35,7 +35,7 @@ describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
     host.write("app/hidden.conf", "password = nobody-reads-this\n", 0o600);
     host.write("app/notes.txt", `password = ${password}\n`);
     const scan = await host.scanned();
-    assert.deepEqual([scan.status, scan.error, scan.progress], ["completed", null, 100]);
+    assert.deepEqual([scan.status, scan.error_message, scan.progress], ["completed", null, 100]);
     assert.deepEqual([scan.coverage.way, scan.coverage.limit, scan.coverage.as_root], ["tar", null, false]);
     assert.deepEqual(scan.coverage.unread, [host.pathOf("app/hidden.conf")]);
     assert.equal(scan.coverage.files_read, 1);

@@ -55,7 +55,7 @@ export function useEnhancedScansTab(): DiscoveryTab {
 
 type DialogName = "details" | "cancel";
 
-function EnhancedScansTab() {
+export function EnhancedScansTab() {
   const list = useInfiniteQuery(enhancedScans);
   const [chosenId, setChosenId] = useState<string | null>(null);
   const [dialog, setDialog] = useState<DialogName | null>(null);

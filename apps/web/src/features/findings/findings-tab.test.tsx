@@ -1,0 +1,151 @@
+// Tests of the Security Findings tab: loading failures, filters, changes, vaulting and exports.
+import { screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { FindingsTab } from "./findings-tab.tsx";
+
+const FINDINGS = "GET /api/v1/discovery/enhanced/findings";
+const EXPORT = "POST /api/v1/discovery/enhanced/findings/export";
+const VAULT = "POST /api/v1/discovery/enhanced/findings/vault";
+const BULK = "POST /api/v1/discovery/enhanced/findings/status";
+const [ID, TARGET_ID] = ["1", "2"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+const STATUS = `PATCH /api/v1/discovery/enhanced/findings/${ID}/status`;
+const AT = "2026-11-20T10:00:00.000Z";
+const aFinding = {
+  id: ID,
+  target_id: TARGET_ID,
+  target_name: "web-01",
+  hostname: "web-01.internal",
+  title: "Password in db.conf",
+  description: "A password.",
+  finding_type: "hardcoded_password",
+  class: "password",
+  severity: "high",
+  status: "new",
+  risk_score: 65,
+  auto_vaulted: false,
+  created_at: AT,
+  last_seen_at: AT,
+  finding_data: {
+    location: "web-01.internal:/srv/db.conf:3",
+    file_path: "/srv/db.conf",
+    line_number: 3,
+    pattern_matched: "assignment",
+    key_name: "password",
+    username: "app",
+    preview: "se••••",
+  },
+  liveness: "unverified",
+  verified_at: null,
+  reused_on: 2,
+  account_id: null,
+  assignee: null,
+  due_at: AT,
+  fixed_by_scan: null,
+  can_manage: true,
+};
+const page = (...data: object[]) => ({ json: { data, total: data.length, limit: 100, offset: 0 } });
+
+let api: TestApi;
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi({ [FINDINGS]: page(aFinding) });
+});
+afterEach(() => api.close());
+
+const show = (query = "") => renderScreen(<FindingsTab />, { at: `/discovery?tab=findings${query}` });
+
+test("FIND-05: the empty state has a variant for filters", async () => {
+  api.on(FINDINGS, page());
+  const { unmount } = show();
+  expect(await screen.findByText("No Security Findings")).toBeTruthy();
+  expect(screen.getByText(/enhanced scans find in files/)).toBeTruthy();
+  unmount();
+  show("&severity=critical");
+  expect(await screen.findByText("No finding matches your filters.")).toBeTruthy();
+});
+
+test("FIND-21: a failed load shows the banner and retries", async () => {
+  api.on(FINDINGS, problem(500, "internal", "The database is away."));
+  const { user } = show();
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toContain("Failed to load security findings");
+  api.on(FINDINGS, page(aFinding));
+  await user.click(within(alert).getByRole("button", { name: "Retry" }));
+  expect(await screen.findByText("Password in db.conf")).toBeTruthy();
+});
+
+test("FIND-08, FIND-10: filters are sent to the server, 100 findings at a time", async () => {
+  show("&severity=critical,high&findingStatus=new&type=ssh_key&risk=40-90&all=true");
+  await screen.findByText("Password in db.conf");
+  const query = api.requestsTo(FINDINGS)[0]!.query;
+  const sent = ["severity", "status", "findingType", "minRiskScore", "maxRiskScore", "limit", "offset"];
+  expect(sent.map((name) => query.get(name))).toEqual(["critical,high", "new", "ssh_key", "40", "90", "100", "0"]);
+  expect(query.get("includeBelowThreshold")).toBe("true");
+});
+
+test("FIND-02, FIND-15: Investigate moves a new finding to investigating", async () => {
+  api.on(STATUS, { json: { ...aFinding, status: "investigating" } });
+  const { user } = show();
+  await user.click(await screen.findByRole("button", { name: "Investigate Password in db.conf on web-01.internal" }));
+  expect(await screen.findByText("Finding status updated to investigating")).toBeTruthy();
+  expect(api.requestsTo(STATUS)[0]!.body).toEqual({ status: "investigating" });
+});
+
+test("FIND-18: a failed change says so", async () => {
+  api.on(STATUS, problem(409, "finding.not-new", "Only a scan can make a finding new."));
+  const { user } = show();
+  await user.click(await screen.findByRole("button", { name: /^Investigate / }));
+  expect(await screen.findByText("Failed to update finding status")).toBeTruthy();
+});
+
+test("a finding that the user cannot manage has no actions but its details", async () => {
+  api.on(FINDINGS, page({ ...aFinding, can_manage: false }));
+  show();
+  const list = within(await screen.findByRole("list", { name: "Security findings" }));
+  expect(list.getAllByRole("button").map(({ textContent }) => textContent)).toEqual(["Details"]);
+  expect(list.queryByRole("checkbox")).toBeNull();
+});
+
+test("FIND-03: several findings change with a reason; those that failed are reported", async () => {
+  const failed = [{ id: ID, code: "finding.not-allowed", message: "You need permission." }];
+  api.on(BULK, { json: { changed: 0, failed, message: "Finding status updated to accepted" } });
+  const { user } = show();
+  await user.click(await screen.findByRole("checkbox", { name: /^Select Password/ }));
+  await user.click(screen.getByRole("button", { name: "Change Status" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Change Status" }));
+  await user.type(dialog.getByRole("textbox", { name: "Reason" }), "Known");
+  await user.click(dialog.getByRole("button", { name: "Change Status" }));
+  expect(await screen.findByText("You need permission.")).toBeTruthy();
+  expect(screen.queryByText("Finding status updated to accepted")).toBeNull();
+  expect(api.requestsTo(BULK)[0]!.body).toEqual({ findingIds: [ID], status: "investigating", reason: "Known" });
+});
+
+test("FIND-13, FIND-19: vaulting sends the settings, and a failure keeps the dialog", async () => {
+  const failed = [{ id: ID, code: "finding.login-unknown", message: "Choose its type." }];
+  api.on(VAULT, { json: { vaulted: 0, accounts: [], failed, message: "Vaulted 0 finding(s) successfully" } });
+  const { user } = show();
+  await user.click(await screen.findByRole("checkbox", { name: /^Select Password/ }));
+  await user.click(screen.getByRole("button", { name: "Vault" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Vault Findings" }));
+  await user.click(dialog.getByRole("button", { name: "Vault" }));
+  expect(await dialog.findByText("Failed to vault findings")).toBeTruthy();
+  expect(dialog.getByText("Choose its type.")).toBeTruthy();
+  expect(api.requestsTo(VAULT)[0]!.body).toEqual({
+    findingIds: [ID],
+    vaultSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false, accessLevel: "high" },
+    fixFiles: false,
+    login: { username: "app" },
+  });
+});
+
+test("FIND-20: a failed export says so", async () => {
+  api.on(EXPORT, problem(503, "database.away", "The database is away."));
+  const { user } = show();
+  await user.click(await screen.findByRole("button", { name: "Export" }));
+  await user.click(await screen.findByRole("menuitem", { name: "SARIF" }));
+  expect(await screen.findByText("Failed to export findings", undefined, { timeout: 20_000 })).toBeTruthy();
+  await waitFor(() => expect(api.requestsTo(EXPORT)[0]!.body).toMatchObject({ format: "sarif" }));
+});

@@ -1,0 +1,157 @@
+// Tests of the Enhanced Scans tab and of the dialog that starts a scan.
+import { screen, within } from "@testing-library/react";
+import { DiscoveryTarget } from "@strongroom/contract";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
+import { renderScreen } from "#app/testing/render.tsx";
+import { signInForTest } from "#app/testing/sign-in.ts";
+import { EnhancedScanAction } from "./enhanced-scan-action.tsx";
+import { EnhancedScansTab } from "./enhanced-scans-tab.tsx";
+
+const SCANS = "GET /api/v1/discovery/enhanced/scans";
+const CONFIGS = "GET /api/v1/discovery/enhanced/scan-configs";
+const [SCAN_ID, TARGET_ID, OTHER_ID] = ["1", "2", "3"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+const START = `POST /api/v1/discovery/enhanced/targets/${TARGET_ID}/enhanced-scan`;
+const AT = "2026-11-20T10:00:00.000Z";
+const config = {
+  scanType: "enhanced",
+  scanHardcodedPasswords: true,
+  scanSshKeys: true,
+  scanCertificates: true,
+  scanServiceAccounts: true,
+  scanSharedAccounts: true,
+  scanCredentialExposure: true,
+  autoVaultFindings: false,
+  riskThreshold: "medium",
+  scanDepth: "standard",
+  includeSystemFiles: false,
+  filePatterns: ["*.conf", "*.config", "*.ini", "*.env", "*.properties"],
+  excludePatterns: ["/tmp/*", "/var/tmp/*", "*.log"],
+  maxFileSize: 10_485_760,
+  timeoutSeconds: 300,
+  maxLoadPerCore: null,
+  readAgain: false,
+};
+const aScan = {
+  id: SCAN_ID,
+  target_id: TARGET_ID,
+  target: { name: "web-01", hostname: "web-01.internal", target_type: "linux" },
+  scan_type: "enhanced",
+  status: "running",
+  progress: 42,
+  created_at: AT,
+  started_at: AT,
+  completed_at: null,
+  duration_seconds: null,
+  error: null,
+  error_message: null,
+  results: {
+    findings_discovered: 3,
+    accounts_discovered: 0,
+    secrets_found: 2,
+    compliance_violations: 3,
+    risk_score: 65,
+    new_findings: 1,
+    fixed_findings: 0,
+  },
+  coverage: {
+    files_found: 100,
+    files_read: 42,
+    files_unchanged: 0,
+    bytes_read: 1000,
+    unread_count: 0,
+    unread: [],
+    limit: null,
+    way: null,
+    as_root: false,
+  },
+  scan_config: config,
+  compliance_frameworks: ["sox"],
+  auto_vault: false,
+  requested_by: "Ada",
+  can_manage: true,
+};
+const target = DiscoveryTarget.parse({
+  id: TARGET_ID,
+  name: "web-01",
+  description: null,
+  target_type: "linux",
+  hostname: "web-01.internal",
+  connection_method: "ssh",
+  credential_id: OTHER_ID,
+  settings: { port: 22, timeout: 30_000 },
+  safe_id: OTHER_ID,
+  safe_name: "Web servers",
+  is_active: true,
+  host_key: null,
+  last_scan: null,
+  can_manage: true,
+  created_at: AT,
+  updated_at: AT,
+});
+const page = (...data: object[]) => ({ json: { data, total: data.length, limit: 50, offset: 0 } });
+
+let api: TestApi;
+beforeEach(async () => {
+  signInForTest();
+  api = await startApi({ [SCANS]: page(aScan), [CONFIGS]: { json: { data: [] } } });
+});
+afterEach(() => api.close());
+
+test("SCAN-27: a running scan shows its percent and can be cancelled", async () => {
+  api.on(`POST /api/v1/discovery/enhanced/scans/${SCAN_ID}/cancel`, { json: { ...aScan, status: "cancelled" } });
+  const { user } = renderScreen(<EnhancedScansTab />);
+  expect(await screen.findByText("42%")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Cancel the enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Cancel Enhanced Scan" }));
+  await user.click(dialog.getByRole("button", { name: "Cancel Scan" }));
+  expect(await screen.findByText("Enhanced scan cancelled successfully")).toBeTruthy();
+});
+
+test("SCAN-48: a failed cancel says so", async () => {
+  const ended = problem(409, "scan.ended", "The scan has already ended.");
+  api.on(`POST /api/v1/discovery/enhanced/scans/${SCAN_ID}/cancel`, ended);
+  const { user } = renderScreen(<EnhancedScansTab />);
+  await user.click(await screen.findByRole("button", { name: "Cancel the enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.click(dialog.getByRole("button", { name: "Cancel Scan" }));
+  expect(await screen.findByText("Failed to cancel enhanced scan")).toBeTruthy();
+});
+
+test("SCAN-28, SCAN-49: the tab has an empty state and a banner for a failed load", async () => {
+  api.on(SCANS, page());
+  const { unmount } = renderScreen(<EnhancedScansTab />);
+  expect(await screen.findByText("No Enhanced Scans")).toBeTruthy();
+  unmount();
+  api.on(SCANS, problem(500, "internal", "The database is away."));
+  renderScreen(<EnhancedScansTab />);
+  expect((await screen.findByRole("alert")).textContent).toContain("Failed to load enhanced scans");
+});
+
+test("SCAN-31 to SCAN-43, SCAN-45: the dialog sends the documented defaults and reports the start", async () => {
+  api.on(START, { status: 202, json: aScan });
+  const { user } = renderScreen(<EnhancedScanAction target={target} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Enhanced Security Discovery Scan" }));
+  await user.click(dialog.getByRole("button", { name: "Start Enhanced Scan" }));
+  expect(await screen.findByText("Enhanced security scan started successfully")).toBeTruthy();
+  expect(api.requestsTo(START)[0]!.body).toEqual({
+    scanConfig: config,
+    complianceFrameworks: ["sox", "pci_dss"],
+    autoVault: false,
+  });
+});
+
+test("SCAN-46: a refused start shows the server's message", async () => {
+  api.on(START, problem(409, "scan.open", "An enhanced scan is already running."));
+  const { user } = renderScreen(<EnhancedScanAction target={target} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.click(dialog.getByRole("button", { name: "Start Enhanced Scan" }));
+  expect(await dialog.findByText("An enhanced scan is already running.")).toBeTruthy();
+});
+
+test("a target of another type has no enhanced scan", () => {
+  renderScreen(<EnhancedScanAction target={{ ...target, target_type: "database" }} />);
+  expect(screen.queryByRole("button")).toBeNull();
+});
