@@ -60,6 +60,20 @@ const ROWS: Row[] = [
   { says: "API-92", call: "GET /api/v1/validation/attempts", query: { limit: "10" } },
   { says: "API-94", call: "GET /api/v1/events", replies: "text/event-stream" },
   { says: "API-96", call: "POST /api/v1/validation/trigger", body: { accountIds: [ID], force: true } },
+  { says: "API-56, FIND-08", call: "GET /api/v1/discovery/enhanced/findings", query: { severity: "high,low", findingType: "ssh_key", status: "new", minRiskScore: "10", maxRiskScore: "90", limit: "100", offset: "0" }, replies: ["data", "total"] },
+  { says: "API-57, FIND-06", call: "GET /api/v1/discovery/enhanced/findings/:id", replies: ["id", "title", "description", "finding_type", "severity", "status", "risk_score", "auto_vaulted", "created_at", "finding_data", "remediation_steps", "compliance_impact"] },
+  { says: "API-58, FIND-07, FIND-09", call: "PATCH /api/v1/discovery/enhanced/findings/:id/status", body: { status: "false_positive", reason: "Test data" } },
+  { says: "API-59, FIND-13", call: "POST /api/v1/discovery/enhanced/findings/vault", body: { findingIds: [ID], vaultSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false, accessLevel: "high" } } },
+  { says: "API-60", call: "POST /api/v1/discovery/enhanced/findings/export", body: { format: "excel", filters: { severity: ["high"], findingType: [], status: ["new"] }, includeRemediation: true, includeCompliance: true }, replies: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
+  { says: "API-61, SCAN-30", call: "POST /api/v1/discovery/enhanced/targets/:id/enhanced-scan", body: { scanConfig: { scanType: "security_audit" }, complianceFrameworks: ["sox"], autoVault: false } },
+  { says: "API-62", call: "GET /api/v1/discovery/enhanced/scans", query: { targetId: ID, limit: "50", offset: "0" }, replies: ["data"] },
+  { says: "API-63, SCAN-29", call: "GET /api/v1/discovery/enhanced/scans/:id", replies: ["id", "target_id", "scan_type", "status", "progress", "started_at", "completed_at", "duration_seconds", "error_message", "results", "scan_config", "findings"] },
+  { says: "API-64 (list)", call: "GET /api/v1/discovery/enhanced/scan-configs" },
+  { says: "API-64 (create)", call: "POST /api/v1/discovery/enhanced/scan-configs", body: { name: "Nightly", scanConfig: {} } },
+  { says: "API-64 (read)", call: "GET /api/v1/discovery/enhanced/scan-configs/:id" },
+  { says: "API-64 (update)", call: "PUT /api/v1/discovery/enhanced/scan-configs/:id" },
+  { says: "API-64 (delete)", call: "DELETE /api/v1/discovery/enhanced/scan-configs/:id" },
+  { says: "API-78", call: "GET /api/v1/discovery/enhanced/statistics", query: { timeframe: "30d" } },
 ]; // prettier-ignore
 
 const byCall = new Map<string, Endpoint>(
