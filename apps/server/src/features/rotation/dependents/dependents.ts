@@ -90,6 +90,8 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
       signing_key: sealed,
       created_at: at,
     });
+    // The file has the active password now: its places are found by it.
+    if (config.kind === "file-value") await setCurrent(tx, id, row.secret_version);
     return { ...toDependent(added), signing_key };
   });
 }

@@ -1,9 +1,16 @@
 // Values, validation, payload and labels of the dependent form.
-import { DependentConfig, type Dependent, type InputOf, type addDependent } from "@strongroom/contract";
+import {
+  DependentConfig,
+  type DEPENDENT_KINDS,
+  type Dependent,
+  type InputOf,
+  type addDependent,
+} from "@strongroom/contract";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 
-export type DependentKind = DependentConfig["kind"];
+/** The kinds that users add themselves. */
+export type DependentKind = (typeof DEPENDENT_KINDS)[number];
 
 export interface DependentFormValues {
   name: string;
