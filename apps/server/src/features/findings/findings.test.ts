@@ -196,7 +196,7 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     assert.deepEqual([vaulted.body.vaulted, vaulted.body.failed.length], [0, 1], vaulted.text);
   });
 
-  test("a secret of a scanned file is in no column of the database, no log line and no event", async () => {
+  test("a secret of a scanned file is in no column of the database", async () => {
     const canary = `Canary-${randomBytes(12).toString("hex")}`;
     await aFinding("canary/a.conf", `[db]\nuser = app\npassword = ${canary}\nother_secret_key = ${canary}x\n`);
     const { rows: columns } = await host.app.database.pool.query<{ name: string; column: string }>(
@@ -205,11 +205,11 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     );
     const holding: string[] = [];
     for (const { name, column } of columns) {
-      const { rows } = await host.app.database.pool.query<{ count: string }>(
-        `select count(*) as count from ${name} where "${column}"::text like '%' || $1 || '%'`,
+      const { rows } = await host.app.database.pool.query<{ is: boolean }>(
+        `select exists (select from ${name} where "${column}"::text like '%' || $1 || '%') as is`,
         [canary.slice(0, -1)],
       );
-      if (rows[0]!.count !== "0") holding.push(`${name}.${column}`);
+      if (rows[0]!.is) holding.push(`${name}.${column}`);
     }
     assert.ok(columns.length > 500);
     assert.deepEqual(holding, []);
