@@ -171,6 +171,7 @@ export const FORMS: readonly Form[] = [
     within: 'form[aria-label="Change name"]',
   },
   dialog("/profile", ["Create token"], "features/tokens/token-form.tsx"),
+  { ...onPage("/profile", "features/ssh-keys/ssh-key-form.tsx"), press: ["Add SSH key"] },
   { ...onPage("/profile", "shared/factors/new-factor.tsx"), press: ["Add authenticator app"] },
 ];
 

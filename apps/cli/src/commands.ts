@@ -73,6 +73,11 @@ export const commands: Record<string, Listed> = {
     summary: "copy files to or from an account's target, without its password",
     load: async () => (await import("./commands/native.ts")).scpCommand,
   },
+  "ssh-config": {
+    takes: "[--known-hosts] [--url URL]",
+    summary: "print the lines for ~/.ssh/config, or for ~/.ssh/known_hosts, that connect OpenSSH to the gateway",
+    load: async () => (await import("./commands/native.ts")).sshConfigCommand,
+  },
   backup: {
     takes: "FOLDER [--json]",
     summary: "copy the embedded database into a new folder, with or without a running server",

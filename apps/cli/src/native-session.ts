@@ -1,6 +1,6 @@
 // Runs an OpenSSH program against an account through the gateway. A single-use ticket replaces the password.
-import { listAccounts, startPrivilegedSession } from "@strongroom/contract";
-import type { AccountId } from "@strongroom/contract";
+import { listAccounts, readSshAccess, startPrivilegedSession } from "@strongroom/contract";
+import type { AccountId, SshAccess } from "@strongroom/contract";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,6 +75,15 @@ export async function runNatively(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Where SSH clients reach the gateways. Throws when there is none. */
+export async function readGatewaysAt(given: string | undefined): Promise<SshAccess> {
+  const url = serverUrl(given ?? process.env["STRONGROOM_URL"] ?? DEFAULT_URL);
+  requirePrivate(url, "The API token");
+  const access = await callServer(url, readSshAccess, {}, tokenOf());
+  if (access.gateways.length === 0) throw new CommandError("No gateway serves SSH clients now. Ask an administrator.");
+  return access;
 }
 
 function tokenOf(): string {

@@ -88,6 +88,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     startRecorder: recordSessions(kernel, storage),
     clock: systemTimerClock,
     log,
+    mostSessions: config.sessionsPerGateway,
   });
   const stops: (() => Promise<unknown>)[] = [];
 
@@ -108,7 +109,7 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     }
     try {
       const hostKey = await gatewayHostKey(kernel);
-      const access = createNativeAccess(context, id);
+      const access = createNativeAccess(context, id, pagesOf(config));
       const server = await startSshServer({ gateway, access, files, hostKey, host, port, pages: pagesOf(config), log });
       facts.address = sshAddressOf(config);
       log.info({ host, port, fingerprint: hostKey.fingerprint }, "the gateway listens for SSH clients");

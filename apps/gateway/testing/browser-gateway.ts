@@ -34,7 +34,7 @@ export async function startBrowserGateway(clock: TimerClock = systemTimerClock):
   const path = join(folder, "gateway.sock");
   const log = openLog("fatal");
   const sessions = memorySessions();
-  const gateway = new Gateway({ ...sessions, clock, log });
+  const gateway = new Gateway({ ...sessions, clock, log, mostSessions: 1000 });
   gateway.start();
   const server = await startBrowserServer({ gateway, files: { add: () => {} }, path, log });
   const open: BrowserGateway["open"] = (sessionId, kind = "terminal", address) =>

@@ -47,6 +47,7 @@ import { installSessions, searchableSessions, sessionsAbout } from "#features/se
 import { installSignIn } from "#features/sign-in/index.ts";
 import { installSshCa } from "#features/ssh-ca/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
+import { installSshKeys } from "#features/ssh-keys/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import {
   emailsOf,
@@ -142,6 +143,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const users = installUsers(kernel, { signIn, notify: notifications.notify, settle: notifications.settle });
   const identityProviders = installIdentityProviders(kernel, signIn);
   signIn.parts.newcomers.current = users.notifyOfNewUser;
+  const sshKeys = installSshKeys(kernel);
   const tokens = installTokens(kernel, { notify: notifications.notify });
   signIn.parts.endTokens.current = tokens.endTokens;
   users.onDisabled(tokens.revokeAsDisabled);
@@ -232,6 +234,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     expireAdminResets: adminResets.expireAll,
     restartWaiting: vaultClosure.restartWaiting,
     deleteRecoveryCodes: factors.deleteRecoveryCodes,
+    endAllKeys: sshKeys.endAllKeys,
     removePendingApprovals,
     tokens: tokens.suspended,
   };

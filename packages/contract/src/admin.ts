@@ -310,6 +310,8 @@ export const RestoreEnds = z.object({
   closures: z.number().int(),
   /** Deleted recovery codes: some of them may have been used since the backup. */
   recovery_codes: z.number().int(),
+  /** Deleted SSH keys: some of them may have been removed since the backup. */
+  ssh_keys: z.number().int(),
   /** Approvals removed from requests that still need others: they may have been withdrawn since the backup. */
   approvals: z.number().int(),
 });

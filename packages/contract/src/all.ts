@@ -40,6 +40,7 @@ import * as sessions from "./sessions.ts";
 import * as severalAccounts from "./several-accounts.ts";
 import * as signIn from "./sign-in.ts";
 import * as sshCa from "./ssh-ca.ts";
+import * as sshKeys from "./ssh-keys.ts";
 import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
 import * as vault from "./vault.ts";
@@ -81,6 +82,7 @@ const features = {
   sessions,
   signIn,
   sshCa,
+  sshKeys,
   tokens,
   users: { ...users, ...policyPreview },
   vault,

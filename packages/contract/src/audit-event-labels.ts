@@ -59,6 +59,8 @@ const LABELS: Readonly<Record<string, string>> = {
   "session.second-step-required": "Second factor required",
   "session.started": "Signed in",
   "session.stepped-up": "Re-authenticated",
+  "ssh-key.added": "SSH key added",
+  "ssh-key.removed": "SSH key removed",
   "sign-in.spraying-suspected": "Password spraying suspected",
   "user.registered": "Account registered",
   "user.several-activated": "Users activated",

@@ -351,6 +351,26 @@ export const Gateway = z.object({
 });
 export type Gateway = z.infer<typeof Gateway>;
 
+export const SshAccess = z.object({
+  gateways: z.array(
+    z.object({ name: z.string(), host: z.string(), port: z.number().int(), zone: z.string().nullable() }),
+  ),
+  /** The host key of all gateways, as in a known_hosts file; null when no gateway serves SSH clients. */
+  host_key: z.string().nullable(),
+  /** As ssh prints it at the first connection. */
+  fingerprint: z.string().nullable(),
+});
+export type SshAccess = z.infer<typeof SshAccess>;
+
+export const readSshAccess = endpoint({
+  method: "GET",
+  path: "/api/v1/sessions/ssh-access",
+  summary: "Where SSH clients reach the session gateways, and their host key",
+  reply: SshAccess,
+  needs: "privileged-session.start",
+  audit: "none",
+});
+
 export const listGateways = endpoint({
   method: "GET",
   path: "/api/v1/gateways",

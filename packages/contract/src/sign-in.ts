@@ -102,12 +102,15 @@ export const completePasswordReset = endpoint({
 export const changePassword = endpoint({
   method: "POST",
   path: "/api/v1/auth/change-password",
-  summary: "Change the caller's password; all other sessions end, and all API tokens except the listed ones",
+  summary:
+    "Change the caller's password; all other sessions and the SSH keys end, and all API tokens except the listed ones",
   body: z.strictObject({
     current_password: z.string().min(1).max(256),
     new_password: Password,
     /** The API tokens that keep working. */
     keep_tokens: z.array(TokenId).max(50).default([]),
+    /** Whether the SSH keys keep working. */
+    keep_ssh_keys: z.boolean().default(false),
   }),
   reply: Message,
   needs: "signed-in",
@@ -209,7 +212,7 @@ export const endOtherSessions = endpoint({
   whilePending: true,
 });
 
-export const SIGN_IN_METHODS = ["password", "passkey", "oidc", "ldap"] as const;
+export const SIGN_IN_METHODS = ["password", "passkey", "oidc", "ldap", "ssh-key"] as const;
 
 export const OwnProfile = z.object({
   id: UserId,

@@ -1,7 +1,9 @@
-// `ssh` and `scp`: open a shell, run a command or copy files on an account's target, through the gateway.
+// `ssh`, `scp` and `ssh-config`: work on an account's target through the gateway, with this program or with OpenSSH alone.
+import { knownHostsLineOf, sshConfigOf } from "@strongroom/contract";
 import { command } from "../command.ts";
-import { nativeOptions, runNatively } from "../native-session.ts";
+import { nativeOptions, readGatewaysAt, runNatively } from "../native-session.ts";
 import { UsageError } from "../command-error.ts";
+import { print } from "../output.ts";
 
 export const sshCommand = command({
   options: nativeOptions,
@@ -32,6 +34,16 @@ export const scpCommand = command({
       const files = source === null ? [from, there] : [there, to];
       return ["-P", String(port), ...(recursive === true ? ["-r"] : []), "--", ...files];
     });
+  },
+});
+
+export const sshConfigCommand = command({
+  options: { url: { type: "string" }, "known-hosts": { type: "boolean" } },
+  operands: [0, 0],
+  async run({ url, "known-hosts": isKnownHosts }) {
+    const access = await readGatewaysAt(url);
+    const text = isKnownHosts === true ? knownHostsLineOf(access) : sshConfigOf(access);
+    for (const line of text.split("\n")) print(line);
   },
 });
 

@@ -56,6 +56,7 @@ async function open(program: Program, rules: Partial<OpenedSession["rules"]> = {
       return startRecorder(...given);
     },
     clock: manualClock(),
+    mostSessions: 1000,
     log: openLog("silent"),
   });
   const opened = await gateway.open({

@@ -22,13 +22,13 @@ export interface GatewayOptions {
   startRecorder: StartRecorder;
   clock: TimerClock;
   log: Log;
+  /** Further sessions belong on another gateway. */
+  mostSessions: number;
 }
 
 /** Every session ends when the database has not answered for this long. */
 const DATABASE_WITHIN_MS = 30_000;
 const REPORT_EVERY_MS = 5000;
-/** The limit for one process; further sessions belong on another gateway. */
-const MOST_SESSIONS = 1000;
 
 /** Programs that run, or move data, before anybody can watch. */
 const UNWATCHABLE: ReadonlySet<Program["kind"]> = new Set(["exec", "forward"]);
@@ -85,7 +85,8 @@ export class Gateway {
     if (this.#isDraining && !this.#isStopping) await this.#report();
     if (this.#isStopping || this.#isDraining)
       return { failure: "This gateway is draining and accepts no new sessions. Connect again." };
-    if (this.liveSessions >= MOST_SESSIONS) return { failure: "This gateway has too many sessions. Try again later." };
+    if (this.liveSessions >= this.#options.mostSessions)
+      return { failure: "This gateway has too many sessions. Try again later." };
     this.#opening += 1;
     try {
       const opening = await this.#options.store.redeem(request.ticket, request.program);

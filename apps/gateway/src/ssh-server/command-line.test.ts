@@ -1,10 +1,12 @@
 // `strongroom ssh` and `strongroom scp` against a server, a gateway and a real sshd.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { createToken } from "@strongroom/contract";
 import type { ScopeChoice } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
@@ -58,6 +60,25 @@ describe("the command line", needs(unixUsersAvailable()), () => {
     assert.equal(readFileSync(join(files, back), "utf8"), "content");
     rmSync(there);
     rmSync(files, { recursive: true });
+  });
+
+  test("ssh-config prints lines with which OpenSSH reaches the gateway and trusts its host key", async () => {
+    const home = mkdtempSync(join(tmpdir(), "strongroom-home-"));
+    const [config, known] = [join(home, "config"), join(home, "known_hosts")];
+    const block = await strongroom(["ssh-config"], { env });
+    const line = await strongroom(["ssh-config", "--known-hosts"], { env });
+    assert.deepEqual([block.status, line.status], [0, 0], block.stderr + line.stderr);
+    assert.match(line.stdout, /^strongroom-gateway ssh-ed25519 \S+\n$/);
+    writeFileSync(config, block.stdout);
+    writeFileSync(known, line.stdout);
+    const askpass = join(home, "token");
+    writeFileSync(askpass, "#!/bin/sh\nprintf '%s\\n' \"$STRONGROOM_TOKEN\"\n", { mode: 0o700 });
+    const trust = ["-o", `UserKnownHostsFile=${known}`, "-o", "GlobalKnownHostsFile=/dev/null"];
+    const words = ["-F", config, ...trust, `${world.accountId}@strongroom`, "echo through"];
+    const asking = { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: "force", DISPLAY: ":0" };
+    const connected = await promisify(execFile)("ssh", words, { env: { ...process.env, ...env, ...asking } });
+    assert.equal(connected.stdout, "through\n", connected.stderr);
+    rmSync(home, { recursive: true });
   });
 
   test("explains a missing token, an unknown account and a server that is not private", async () => {

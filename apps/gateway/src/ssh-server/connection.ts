@@ -35,10 +35,13 @@ const isDestination = (host: string, port: number): boolean =>
 
 export function serveConnection(client: Connection, options: ConnectionOptions): void {
   const { access, address, agent, pages, log } = options;
-  const login = new Login({ access, address, agent, pages });
   const lost = new AbortController();
+  const login = new Login({ access, address, agent, pages, signal: lost.signal });
   let programs = 0;
-  client.once("close", () => lost.abort());
+  client.once("close", () => {
+    lost.abort();
+    login.leave().catch((error: unknown) => log.warn({ err: error }, "a sign-in of an SSH client could not be ended"));
+  });
   client.on("authentication", (context) => {
     login.answer(context).then(
       (mayGoOn) => mayGoOn || client.end(),

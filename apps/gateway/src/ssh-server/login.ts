@@ -4,11 +4,15 @@ import type {
   FoundTargets,
   HeldTicket,
   Justification,
+  KnownKey,
   NativeAccess,
+  SignInStep,
+  WaitingSignIn,
 } from "@strongroom/server/features/sessions/index.ts";
 import type { Actor } from "@strongroom/server/kernel/authz/actor.ts";
-import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
-import type { AuthContext, AuthenticationType, KeyboardAuthContext, Prompt } from "ssh2";
+import { Refusal, refuse } from "@strongroom/server/kernel/http/refuse.ts";
+import ssh2 from "ssh2";
+import type { AuthContext, AuthenticationType, KeyboardAuthContext, Prompt, PublicKeyAuthContext } from "ssh2";
 
 /** The account and the rights of an authenticated connection. */
 export type Admission =
@@ -21,13 +25,17 @@ export interface LoginOptions {
   access: NativeAccess;
   address: string;
   agent: string;
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal;
   /** Where users find their accounts, for messages. */
   pages: string;
 }
 
-const METHODS: AuthenticationType[] = ["keyboard-interactive", "password"];
+const METHODS: AuthenticationType[] = ["publickey", "keyboard-interactive", "password"];
 const ONLY_QUESTIONS: AuthenticationType[] = ["keyboard-interactive"];
 const MOST_TRIES = 6;
+/** Keys that a client offers without a signature: agents offer all that they hold. */
+const MOST_OFFERED_KEYS = 20;
 const MOST_CHOICES = 20;
 const LONGEST_ANSWER = 500;
 
@@ -40,9 +48,14 @@ export class Login {
   readonly #options: LoginOptions;
   #name: LoginName | null = null;
   #actor: Actor | null = null;
+  /** The first proof was right, and a second step is missing. */
+  #waiting: WaitingSignIn | null = null;
+  /** Why the last attempt was refused; shown with the next question. */
+  #explanation = "";
   #target: Target | null = null;
   #admission: Admission | null = null;
   #tries = 0;
+  #offeredKeys = 0;
 
   constructor(options: LoginOptions) {
     this.#options = options;
@@ -53,51 +66,120 @@ export class Login {
     return this.#admission;
   }
 
+  /** Ends the sign-in of a client that has disconnected. */
+  async leave(): Promise<void> {
+    if (this.#actor !== null) await this.#options.access.leave(this.#actor, this.#options);
+  }
+
   /** Answers one authentication request. Returns false when the client had enough tries. Rejects on a bug. */
   async answer(context: AuthContext): Promise<boolean> {
     if (context.method === "none") {
       context.reject(METHODS);
       return true;
     }
+    this.#name ??= parseLoginName(context.username);
+    if (context.method === "publickey" && context.signature === undefined) return this.#answerOffer(context);
     this.#tries += 1;
     if (this.#tries > MOST_TRIES) return false;
-    this.#name ??= parseLoginName(context.username);
     try {
       await this.#try(context);
     } catch (error) {
       if (error instanceof AbortedError) return true;
       if (!(error instanceof Refusal)) throw error;
-      if (context.method === "keyboard-interactive") await tell(context, error.message).catch(() => {});
-      context.reject(METHODS);
+      this.#explanation = explain(error);
+      if (context.method === "keyboard-interactive") await this.#tell(context).catch(() => {});
+      context.reject(this.#actor === null && this.#waiting === null ? METHODS : ONLY_QUESTIONS);
     }
     return true;
   }
 
+  /** The client asks whether it may sign with this key. */
+  async #answerOffer(context: PublicKeyAuthContext): Promise<boolean> {
+    this.#offeredKeys += 1;
+    if (this.#offeredKeys > MOST_OFFERED_KEYS) return false;
+    if ((await this.#findKey(context)) === null) context.reject(METHODS);
+    else context.accept();
+    return true;
+  }
+
+  async #findKey({ key }: PublicKeyAuthContext): Promise<KnownKey | null> {
+    if (this.#name === null || this.#waiting !== null) return null;
+    const known = await this.#options.access.findKey(key.data);
+    return known !== null && isUser(this.#name, known.email) ? known : null;
+  }
+
   async #try(context: AuthContext): Promise<void> {
-    const isInteractive = context.method === "keyboard-interactive";
-    if (this.#actor === null && context.method === "password") await this.#bySecret(context.password);
-    if (this.#actor === null && this.#admission === null && isInteractive) await this.#askSecret(context);
+    const questions = context.method === "keyboard-interactive" ? context : null;
+    if (this.#actor === null && this.#admission === null) await this.#authenticate(context);
+    if (this.#waiting !== null && this.#actor === null) {
+      if (questions === null) return context.reject(ONLY_QUESTIONS, true);
+      await this.#askCode(questions, this.#waiting);
+    }
     if (this.#admission === null && this.#actor === null) return context.reject(METHODS);
-    this.#admission ??= await this.#choose(this.#actor!, isInteractive ? context : null);
+    this.#admission ??= await this.#choose(this.#actor!, questions);
     if (this.#admission === null) context.reject(ONLY_QUESTIONS, true);
     else context.accept();
   }
 
-  async #askSecret(context: KeyboardAuthContext): Promise<void> {
-    const [secret = ""] = await ask(context, [{ prompt: "API token or ticket: ", echo: false }]);
-    await this.#bySecret(secret);
+  async #authenticate(context: AuthContext): Promise<void> {
+    if (this.#waiting !== null) return;
+    if (context.method === "publickey") await this.#byKey(context);
+    if (context.method === "password") await this.#bySecret(context.password, null);
+    if (context.method === "keyboard-interactive") await this.#askSecret(context);
   }
 
-  async #bySecret(secret: string): Promise<void> {
+  /** INVARIANT: a key identifies its user only together with a signature over this connection. */
+  async #byKey(context: PublicKeyAuthContext): Promise<void> {
+    const known = await this.#findKey(context);
+    if (known === null || !isSignedBy(known, context)) return;
+    this.#take(await this.#options.access.byKey(known, this.#options));
+  }
+
+  async #askSecret(context: KeyboardAuthContext): Promise<void> {
+    const explanation = this.#explanation;
+    this.#explanation = "";
+    const prompt = "Password, API token or ticket: ";
+    const [secret = ""] = await ask(context, [{ prompt, echo: false }], "", explanation);
+    await this.#bySecret(secret, context);
+  }
+
+  /** A password needs the user's email address: from the login name, or by asking `context`. */
+  async #bySecret(secret: string, context: KeyboardAuthContext | null): Promise<void> {
     const { access } = this.#options;
-    if (this.#name === null) return;
+    if (this.#name === null || secret === "") return;
     const held = await access.byTicket(secret, this.#options);
     if (held !== null) {
       if (isMeant(this.#name, held)) this.#admission = { kind: "ticket", held };
       return;
     }
     const actor = await access.byToken(secret, this.#options);
-    if (actor !== null && isUser(this.#name, actor.email)) this.#actor = actor;
+    if (actor !== null) {
+      if (isUser(this.#name, actor.email)) this.#actor = actor;
+      return;
+    }
+    // INVARIANT: an API token or a ticket that does not work is never treated as a password.
+    if (access.isTokenOrTicket(secret)) return;
+    const email = this.#name.user ?? (context === null ? null : await askEmail(context));
+    if (email !== null) this.#take(await access.byPassword(email, secret, this.#options));
+  }
+
+  #take(step: SignInStep): void {
+    if (step.kind === "signed-in") this.#actor = step.actor;
+    else if (step.takesCodes) this.#waiting = step.waiting;
+    else throw refuse(403, "second-step.impossible", `${step.reason} ${this.#options.pages}/profile`);
+  }
+
+  async #askCode(context: KeyboardAuthContext, waiting: WaitingSignIn): Promise<void> {
+    const prompt = "Code of your authenticator app, or a recovery code: ";
+    const [code = ""] = await ask(context, [{ prompt, echo: true }], "Second factor", this.#explanation);
+    this.#explanation = "";
+    this.#actor = await this.#options.access.bySecondStep(waiting, code, this.#options);
+  }
+
+  async #tell(context: KeyboardAuthContext): Promise<void> {
+    const text = this.#explanation;
+    this.#explanation = "";
+    await ask(context, [], "Strongroom", text);
   }
 
   /** Returns null when a question has to be asked and `context` cannot ask. */
@@ -191,8 +273,24 @@ function ask(context: KeyboardAuthContext, prompts: Prompt[], title = "", instru
   });
 }
 
-async function tell(context: KeyboardAuthContext, text: string): Promise<void> {
-  await ask(context, [], "Strongroom", text);
+async function askEmail(context: KeyboardAuthContext): Promise<string | null> {
+  const [email = ""] = await ask(context, [{ prompt: "Email address: ", echo: true }]);
+  return email.trim() === "" ? null : email.trim();
+}
+
+/** Wrong passwords, unknown users and users without a password get the same text. */
+function explain({ code, message }: Refusal): string {
+  if (code !== "sign-in.refused") return message;
+  return "Wrong email address or password. Users of an identity provider have no password here: they connect with an SSH key, an API token or strongroom ssh.";
+}
+
+/** SHA-1 is too weak, so an RSA key has to sign with SHA-2 (RFC 8332). */
+function isSignedBy({ blob }: KnownKey, { blob: signed, signature, hashAlgo }: PublicKeyAuthContext): boolean {
+  const key = ssh2.utils.parseKey(blob);
+  if (key instanceof Error || Array.isArray(key) || signed === undefined || signature === undefined) return false;
+  if (key.type === "ssh-rsa" && hashAlgo !== "sha256" && hashAlgo !== "sha512") return false;
+  // It returns an error for a malformed signature.
+  return (key.verify(signed, signature, hashAlgo) as boolean | Error) === true;
 }
 
 interface LoginName {

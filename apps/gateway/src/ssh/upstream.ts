@@ -5,14 +5,26 @@ import type { Secret } from "@strongroom/keys";
 import type { ClientChannel, PseudoTtyOptions } from "ssh2";
 import type { Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
 
-/** Logs in with the secret, which is not kept, or with a key that is made for this connection. `failure` is for the user. */
+/** A login that did not succeed: for the user, and for the limits on failed logins. */
+export interface FailedLogin {
+  failure: string;
+  /** The target answered that the credential is wrong. */
+  isRejected: boolean;
+  /** The target may have counted it as a failed login. */
+  isCounted: boolean;
+}
+
+/** Logs in with the secret, which is not kept, or with a key that is made for this connection. */
 export async function connectTarget(
   target: Target,
   credential: Secret | KeyForConnection,
   context: VerifyContext,
-): Promise<{ upstream: Upstream } | { failure: string }> {
+): Promise<{ upstream: Upstream } | FailedLogin> {
   const connected = await connectSsh(target, credential, context);
-  if ("failure" in connected) return { failure: connected.failure.message };
+  if ("failure" in connected) {
+    const { outcome, message } = connected.failure;
+    return { failure: message, isRejected: outcome === "rejected", isCounted: outcome !== "unreachable" };
+  }
   return { upstream: upstreamOf(connected.connection, context.network) };
 }
 

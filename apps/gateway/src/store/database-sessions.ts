@@ -4,17 +4,26 @@ import { Secret } from "@strongroom/keys";
 import {
   beatGateway,
   endSession,
+  forgetLoginFailures,
   noteTraffic,
   raiseRisk,
+  recordLoginFailure,
   recheckSessions,
   redeemTicket,
   registerGateway,
 } from "@strongroom/server/features/sessions/index.ts";
-import type { GatewayFacts, OpenedSession, SessionContext } from "@strongroom/server/features/sessions/index.ts";
+import type {
+  GatewayFacts,
+  LoginAttempt,
+  OpenedSession,
+  SessionContext,
+} from "@strongroom/server/features/sessions/index.ts";
 import { loginTargetOf } from "@strongroom/server/features/verification/index.ts";
 import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
-import type { Opening, Program, Progress, SessionStore, Ticket } from "#gateway/core/ports.ts";
-import { connectTarget } from "#gateway/ssh/upstream.ts";
+import type { Opening, Program, Progress, SessionStore, Ticket, Upstream } from "#gateway/core/ports.ts";
+import { systemTimerClock } from "#gateway/core/clock.ts";
+import { LoginGate } from "#gateway/core/login-gate.ts";
+import { connectTarget, type FailedLogin } from "#gateway/ssh/upstream.ts";
 
 export interface DatabaseSessionsOptions {
   context: SessionContext;
@@ -25,10 +34,22 @@ export interface DatabaseSessionsOptions {
 const LOGIN_WITHIN_MS = 20_000;
 
 const NOT_OPENED = "The gateway could not open this session. Try again; if it fails again, tell an administrator.";
+const TARGET_BUSY = "Several logins on this target failed or are still waiting. Try again in half a minute.";
 const OTHER_KIND = "This ticket is for another kind of connection. Connect again.";
+
+/** INVARIANT: a rejected secret is recorded before its session ends, so that the next ticket does not send it again. */
+async function noteLogin(
+  context: SessionContext,
+  attempt: LoginAttempt,
+  result: { upstream: Upstream } | FailedLogin,
+): Promise<void> {
+  if ("upstream" in result) await forgetLoginFailures(context.kernel.database.db, attempt.account.id);
+  else if (result.isRejected) await recordLoginFailure(context, attempt);
+}
 
 export function databaseSessions({ context, gateway, network }: DatabaseSessionsOptions): SessionStore {
   const { kernel } = context;
+  const gate = new LoginGate(systemTimerClock);
   const { database, log } = kernel;
 
   /** Refusals are for the user; anything else is a bug. */
@@ -68,8 +89,16 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
       async connect(signal) {
         const now = () => kernel.clock.now();
         try {
+          const report = await gate.enter(session.target, signal);
+          if (report === null) return { failure: TARGET_BUSY };
           const limits = { timeoutMs: LOGIN_WITHIN_MS, signal, network, now };
-          return await connectTarget(loginTargetOf(account), credential, limits);
+          const connected = await connectTarget(loginTargetOf(account), credential, limits);
+          if ("upstream" in connected) report("logged-in");
+          else report(connected.isCounted ? "failed" : "unreached");
+          await noteLogin(context, { session, account }, connected).catch((error: unknown) => {
+            log.warn({ err: error, session: session.id }, "the result of a login on a target could not be stored");
+          });
+          return connected;
         } finally {
           if (credential instanceof Secret) credential[Symbol.dispose]();
         }

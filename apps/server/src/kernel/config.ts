@@ -44,6 +44,7 @@ const Environment = z.object({
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
   STRONGROOM_SESSIONS_PER_USER: z.coerce.number().int().min(1).max(10_000).default(100),
+  STRONGROOM_SESSIONS_PER_GATEWAY: z.coerce.number().int().min(1).max(100_000).default(1000),
   STRONGROOM_SSH_PORT: z.coerce.number().int().min(0).max(65535).default(2022),
   STRONGROOM_SSH_ADDRESS: z
     .string()
@@ -128,6 +129,8 @@ export interface Config {
   rotationsPerMinute: number;
   /** The maximum number of open privileged sessions of one user, over all gateways. */
   sessionsPerUser: number;
+  /** The maximum number of open privileged sessions of this gateway. */
+  sessionsPerGateway: number;
   /** The port on which the gateway listens for SSH clients, on `host`; 0 switches that off. */
   sshPort: number;
   /** The host, or `host:port`, at which SSH clients reach the gateway; null uses `host` and `sshPort`. */
@@ -183,6 +186,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
     sessionsPerUser: value.STRONGROOM_SESSIONS_PER_USER,
+    sessionsPerGateway: value.STRONGROOM_SESSIONS_PER_GATEWAY,
     sshPort: value.STRONGROOM_SSH_PORT,
     sshAddress: value.STRONGROOM_SSH_ADDRESS ?? null,
     sshCaSources: value.STRONGROOM_SSH_CA_SOURCES,

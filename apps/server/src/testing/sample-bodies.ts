@@ -63,6 +63,11 @@ const BODIES: Record<string, unknown> = {
   pausePrivilegedSession: { is_paused: true },
   messagePrivilegedSession: { text: "Please log out" },
   drainGateway: { is_draining: true },
+  addSshKey: {
+    name: "A laptop",
+    public_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIL5BrttCXGmfidEtwUB6xaV6oGIBPpn8i4fSMtBWo1zn a laptop",
+    expires_in_days: 90,
+  },
   activateUser: {},
   activateUsers: { user_ids: [id] },
   beginFactor: { kind: "totp" },

@@ -37,6 +37,8 @@ export interface RestoreDeps {
   restartWaiting(tx: Tx): Promise<number>;
   /** INVARIANT: a recovery code works once, even across a restore. */
   deleteRecoveryCodes(tx: Tx): Promise<number>;
+  /** INVARIANT: a removed SSH key does not work again after a restore. */
+  endAllKeys(tx: Tx): Promise<number>;
   removePendingApprovals(tx: Tx): Promise<number>;
   tokens: {
     suspendAll(tx: Tx): Promise<number>;
@@ -114,6 +116,7 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
     admin_resets: await deps.expireAdminResets(tx),
     closures: await deps.restartWaiting(tx),
     recovery_codes: await deps.deleteRecoveryCodes(tx),
+    ssh_keys: await deps.endAllKeys(tx),
     approvals: await deps.removePendingApprovals(tx),
   };
   await deleteStoredReplies(tx);

@@ -42,4 +42,5 @@ export function installFactors(kernel: Kernel, deps: { signIn: SignInFeature; no
   };
 }
 
+export { complete as completeSecondStep, demandOf } from "./proofs/second-step.ts";
 export { resetFactorsOf } from "./reset-factors.ts";

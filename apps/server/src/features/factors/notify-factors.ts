@@ -4,14 +4,17 @@ import type { PendingSignIn } from "#features/sign-in/index.ts";
 import { isLastTry } from "#features/sign-in/index.ts";
 import type { Notice, Notify } from "#features/notifications/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
-import type { FactorsContext } from "./context.ts";
+import type { FactorProofContext } from "./context.ts";
 import type { FactorRow } from "./factors.store.ts";
 
 /**
  * Notifies the user when the last allowed attempt at a second step was wrong, because another person may know their
  * password.
  */
-export async function notifyOfGuesses({ kernel, notify }: FactorsContext, { user, row }: PendingSignIn): Promise<void> {
+export async function notifyOfGuesses(
+  { kernel, notify }: FactorProofContext,
+  { user, row }: PendingSignIn,
+): Promise<void> {
   if (!isLastTry(row.tries)) return;
   await kernel.database.transaction((tx) =>
     notify(tx, {

@@ -1,6 +1,7 @@
 // Privileged sessions: users work on targets through a gateway and never see the secret.
 import type { Kernel } from "#kernel/kernel.ts";
 import { endOrphans } from "./gateway/end-session.ts";
+import { sweepLoginFailures } from "./gateway/login-failures.ts";
 import { sessionContextOf } from "./session-context.ts";
 import { rolePermissions } from "./sessions.policy.ts";
 import { bindSessions } from "./sessions.routes.ts";
@@ -24,6 +25,9 @@ export function installSessions(kernel: Kernel): SessionsFeature {
   kernel.jobs.define("sessions.delete-recordings", { schedule: "37 2 * * *", policy: "exclusive" }, ({ signal }) =>
     deleteExpiredRecordings(kernel, signal),
   );
+  kernel.jobs.define("sessions.forget-login-failures", { schedule: "23 3 * * *", policy: "exclusive" }, () =>
+    sweepLoginFailures(kernel.database.db),
+  );
   return { closeTerminals: bindTerminals(kernel) };
 }
 
@@ -36,6 +40,8 @@ export type { SessionCounts, SessionEnd, SessionRow } from "./sessions.store.ts"
 export { HEARTBEAT_SECONDS, beatGateway, registerGateway, unregisterGateway } from "./gateway/gateways.store.ts";
 export type { GatewayFacts, Heartbeat } from "./gateway/gateways.store.ts";
 export { endSession } from "./gateway/end-session.ts";
+export { forgetLoginFailures, recordLoginFailure } from "./gateway/login-failures.ts";
+export type { LoginAttempt } from "./gateway/login-failures.ts";
 export { RECHECK_CHANNEL, recheckSessions } from "./gateway/recheck-sessions.ts";
 export type { GoingOn, Recheck } from "./gateway/recheck-sessions.ts";
 export { redeemTicket } from "./gateway/redeem-ticket.ts";
@@ -47,7 +53,8 @@ export { gatewayHostKey } from "./native/host-key.ts";
 export type { GatewayHostKey } from "./native/host-key.ts";
 export { recordFileOperations } from "./native/file-operations.ts";
 export { createNativeAccess } from "./native/native-access.ts";
-export type { HeldTicket, Justification, NativeAccess, NativeClient } from "./native/native-access.ts";
+export type { HeldTicket, Justification, NativeAccess, SignInStep, WaitingSignIn } from "./native/native-access.ts";
+export type { KnownKey, NativeClient } from "./native/native-sign-in.ts";
 export type { FoundTargets, TargetName } from "./native/find-targets.ts";
 export { closeRecording, openRecording, recordChunks, recordingKeyOf } from "./recordings/store-recording.ts";
 export { recordingStorage } from "./recordings/recording-storage.ts";

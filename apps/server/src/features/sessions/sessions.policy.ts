@@ -71,6 +71,9 @@ export function endOf(facts: SessionFacts): SessionEnd | null {
     return { reason: "revoked", detail: "Access from this network is no longer allowed." };
   }
   if (facts.is_token_active === false) return { reason: "revoked", detail: "The API token that started it has ended." };
+  if (facts.is_key_active === false) {
+    return { reason: "revoked", detail: "The SSH key that started it was removed or has expired." };
+  }
   const brokenRule = brokenRuleOf(facts);
   if (brokenRule !== null) return { reason: "revoked", detail: brokenRule };
   if (decideAccess("use", accessOf(facts, facts.grant_ends_at !== null)) !== "allowed") return lossOf(facts);
@@ -125,6 +128,8 @@ export function knownEndOf(facts: SessionFacts): Date {
 
 /** The next moment at which the result of `endOf` may change with time alone. */
 export function nextCheckOf(facts: SessionFacts): Date {
-  const others = [facts.grant_ends_at, facts.membership_ends_at, facts.token_ends_at].filter((at) => at !== null);
+  const others = [facts.grant_ends_at, facts.membership_ends_at, facts.token_ends_at, facts.key_ends_at].filter(
+    (at) => at !== null,
+  );
   return new Date(Math.min(Number(knownEndOf(facts)), ...others.map(Number)));
 }

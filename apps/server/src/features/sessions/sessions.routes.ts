@@ -12,6 +12,7 @@ import {
   pausePrivilegedSession,
   readPrivilegedSession,
   readSessionRecording,
+  readSshAccess,
   releaseSessionRecording,
   searchRecordings,
   startPrivilegedSession,
@@ -27,6 +28,7 @@ import { pauseInput, sendMessage, terminate } from "./control-session.ts";
 import { readGateways, setDraining } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
 import { findActivity, findChoices, findSessions, readOne } from "./monitoring/find-sessions.ts";
+import { describeSshAccess } from "./native/describe-access.ts";
 import { holdRecording, releaseRecording } from "./retention/hold-recording.ts";
 import { findInRecordings } from "./text/search-recordings.ts";
 import { exportSealed, play } from "./recordings/read-recording.ts";
@@ -48,6 +50,7 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, holdSessionRecording, (call, tx) => holdRecording(context, call, tx));
   implement(kernel, releaseSessionRecording, (call, tx) => releaseRecording(context, call, tx));
   implement(kernel, searchRecordings, (call, tx) => findInRecordings(kernel, call, tx));
+  implement(kernel, readSshAccess, (_call, db) => describeSshAccess(kernel, db));
   implement(kernel, listGateways, async (_call, db) => ({ gateways: (await readGateways(db)).map(toGateway) }));
   implement(kernel, drainGateway, async (call, tx) => {
     const { id } = call.params;

@@ -22,6 +22,8 @@ interface SessionsTable {
   platform_name: string;
   grant_id: string | null;
   token_id: string | null;
+  /** The SSH key of the native client that started it. The session ends with the key. */
+  ssh_key_id: Generated<string | null>;
   gateway_id: string;
   protocol: SessionProtocol;
   client: SessionClient;

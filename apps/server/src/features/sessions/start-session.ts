@@ -9,13 +9,14 @@ import type {
 import { sql } from "kysely";
 import { justificationNote, requireJustification, requireUse, ticketOf } from "#features/accounts/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Config } from "#kernel/config.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { isListening } from "./gateway/gateway-places.ts";
-import { readGateways } from "./gateway/gateways.store.ts";
+import { addressOf, readGateways } from "./gateway/gateways.store.ts";
 import { isInZones, readSessionRules } from "./gateway/session-rules.store.ts";
 import { targetText } from "./gateway/redeem-ticket.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
@@ -82,6 +83,7 @@ async function insertStarted(
     platform_name: row.platform_name,
     grant_id: row.grant_id,
     token_id: actor.token?.id ?? null,
+    ssh_key_id: await keyOfSignIn(tx, actor),
     gateway_id: gatewayId,
     protocol: "ssh",
     client: body.client,
@@ -99,6 +101,13 @@ async function insertStarted(
   const issued = await issue(tx, { kind: "open", id, userId: actor.id, accountId: row.id, gatewayId, from: call });
   call.note(justificationNote(row, body, { session: id, gateway_id: gatewayId }));
   return { id, issued, address };
+}
+
+/** The SSH key with which the user of a native client signed in. */
+async function keyOfSignIn(tx: Tx, { sessionId }: Actor): Promise<string | null> {
+  if (sessionId === null) return null;
+  const signIn = tx.selectFrom("sign_in_sessions").select("ssh_key_id").where("id", "=", sessionId);
+  return (await signIn.executeTakeFirst())?.ssh_key_id ?? null;
 }
 
 /** For members who may view the audit trail of the safe. The user of the session is notified. */
@@ -210,12 +219,6 @@ function inWords(zones: readonly string[]): string {
   const named = [...new Set(zones)].map((zone) => `"${zone}"`);
   if (named.length === 0) return "";
   return named.length === 1 ? ` in the zone ${named[0]}` : ` that is in the zones ${named.join(" and ")} at once`;
-}
-
-/** `host:port`, where an IPv6 host is in brackets. */
-function addressOf(text: string): { host: string; port: number } {
-  const { hostname, port } = new URL(`ssh://${text}`);
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 22 : port) };
 }
 
 /** A session lasts no longer than the platform's longest access. */

@@ -4,7 +4,7 @@ import type { Mail } from "#features/mail/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { Newcomer, TokensEnd, UsersTable } from "#features/users/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { Kernel, ProcessKernel } from "#kernel/kernel.ts";
 import type { Passwords } from "./passwords/passwords.ts";
 import type { SigningKeys } from "./sessions/signing-keys.ts";
 import type { Tokens } from "./sessions/tokens.ts";
@@ -86,19 +86,27 @@ export interface ExternalProviders {
  */
 export type EndTokens = (tx: Tx, userId: string, because: TokensEnd, keep?: readonly string[]) => Promise<number>;
 
-export interface SignInContext {
-  kernel: Kernel;
-  mail: Mail;
-  notify: Notify;
+/** The parts of the kernel that proving an identity needs, in any process. */
+export type SignInKernel = ProcessKernel & Pick<Kernel, "publicUrl">;
+
+/** Proves identities and opens sessions. A session gateway has one too, for native SSH clients. */
+export interface ProofContext {
+  kernel: SignInKernel;
   passwords: Passwords;
-  signingKeys: SigningKeys;
   tokens: Tokens;
-  /** Set once by the tokens feature. */
-  endTokens: { current: EndTokens };
-  /** Called in the transaction that creates an account waiting for activation. Set once by the users feature. */
-  newcomers: { current: (tx: Tx, newcomer: Newcomer) => Promise<void> };
   /** Set once by the factors feature; until then a first proof is enough. */
   secondStep: { current: AskSecondStep };
   /** Set once by the identity providers feature; until then no user has a provider. */
   externalProviders: { current: ExternalProviders };
+}
+
+export interface SignInContext extends ProofContext {
+  kernel: Kernel;
+  mail: Mail;
+  notify: Notify;
+  signingKeys: SigningKeys;
+  /** Set once by the tokens feature. */
+  endTokens: { current: EndTokens };
+  /** Called in the transaction that creates an account waiting for activation. Set once by the users feature. */
+  newcomers: { current: (tx: Tx, newcomer: Newcomer) => Promise<void> };
 }

@@ -9,17 +9,18 @@ import { deleteNetworks } from "./attempts/attempts.store.ts";
 import { invite } from "./passwords/invitations.ts";
 import { requireOwnPassword } from "./passwords/require-own-password.ts";
 import { createPasswords } from "./passwords/passwords.ts";
-import type { HashParameters } from "./passwords/passwords.ts";
+import type { HashParameters, Passwords } from "./passwords/passwords.ts";
 import { issueResetLink, pendingResets } from "./passwords/reset-password.ts";
 import { deleteReset } from "./passwords/resets.store.ts";
 import { countSessions } from "./sessions/sessions.store.ts";
 import { createAuthenticator, endEverything, endSessions, endSessionsWithoutFactor } from "./sessions/sessions.ts";
 import { setupLink } from "./setup/setup.ts";
-import type { SignInContext } from "./context.ts";
+import type { ProofContext, SignInContext, SignInKernel } from "./context.ts";
 import { defineJobs } from "./sign-in.jobs.ts";
 import { bindSignIn } from "./sign-in.routes.ts";
 import { findKeyInUse } from "./sessions/signing-keys.store.ts";
 import { createSigningKeys } from "./sessions/signing-keys.ts";
+import type { SigningKeys } from "./sessions/signing-keys.ts";
 import { createTokens } from "./sessions/tokens.ts";
 import { underLimits } from "./under-limits.ts";
 import { waitingUntil, unlock } from "./attempts/waiting-people.ts";
@@ -47,27 +48,15 @@ export interface SignInDeps {
 export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
   const hashes = kernel.metrics.counter("strongroom_password_hashes_total", "Password hashes computed");
   const signingKeys = createSigningKeys(kernel);
+  const passwords = createPasswords({ parameters: deps.hashing, onHash: () => hashes.inc() });
   const parts: SignInContext = {
+    ...proofContextOf(kernel, passwords, signingKeys),
     kernel,
     mail: deps.mail,
     notify: deps.notify,
-    passwords: createPasswords({ parameters: deps.hashing, onHash: () => hashes.inc() }),
     signingKeys,
-    tokens: createTokens(signingKeys, kernel.clock),
     endTokens: { current: async () => 0 },
     newcomers: { current: async () => {} },
-    secondStep: { current: async () => null },
-    externalProviders: {
-      current: {
-        proveByDirectory: async () => null,
-        providerOf: async () => null,
-        openidProviderOf: async () => null,
-        noteSignOut: async () => {},
-        providersOf: async () => new Map(),
-        claimsOn: async () => [],
-        takeOver: async () => {},
-      },
-    },
   };
   kernel.authenticator.current = createAuthenticator(kernel, parts.tokens);
   bindSignIn(parts);
@@ -101,9 +90,34 @@ export function installSignIn(kernel: Kernel, deps: SignInDeps): SignInFeature {
   };
 }
 
+/** For a process without HTTP. Users of identity providers have no password that it could check. */
+export const createProofContext = (kernel: SignInKernel): ProofContext =>
+  proofContextOf(kernel, createPasswords(), createSigningKeys(kernel));
+
+const proofContextOf = (kernel: SignInKernel, passwords: Passwords, signingKeys: SigningKeys): ProofContext => ({
+  kernel,
+  passwords,
+  tokens: createTokens(signingKeys, kernel.clock),
+  secondStep: { current: async () => null },
+  externalProviders: {
+    current: {
+      proveByDirectory: async () => null,
+      providerOf: async () => null,
+      openidProviderOf: async () => null,
+      noteSignOut: async () => {},
+      providersOf: async () => new Map(),
+      claimsOn: async () => [],
+      takeOver: async () => {},
+    },
+  },
+});
+
 export { createUser, createResetLink, setUserStatus } from "./manage-users.ts";
 export type { UserAdminContext } from "./manage-users.ts";
 export type { HashParameters } from "./passwords/passwords.ts";
+export { signIn } from "./sign-in.ts";
+export { signOut } from "./sessions/own-sessions.ts";
+export { createAuthenticator } from "./sessions/sessions.ts";
 export { openSession } from "./sessions/open-session.ts";
 export { finishSignIn, requirePendingSignIn, secondClaim, trySecondStep } from "./second-step/pending.ts";
 export type { PendingSignIn } from "./second-step/pending.ts";
@@ -114,7 +128,9 @@ export type {
   DirectoryLogin,
   EndTokens,
   ExternalIdentity,
+  ProofContext,
   SignInContext,
+  SignInKernel,
   TakeOver,
 } from "./context.ts";
 export { isLastTry, provedUntil } from "./sign-in.policy.ts";

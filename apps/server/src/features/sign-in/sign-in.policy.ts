@@ -7,7 +7,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** How a user authenticated. */
-export type SignInMethod = "password" | "oidc" | "ldap" | "passkey";
+export type SignInMethod = "password" | "oidc" | "ldap" | "passkey" | "ssh-key";
 
 /** How long a sign-in waits for its second step, in milliseconds, and how many tries the step allows. */
 export const PENDING_SIGN_IN_LIFETIME = 5 * MINUTE;

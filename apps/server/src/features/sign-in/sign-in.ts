@@ -13,14 +13,14 @@ import type { Db } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { clientKey } from "#kernel/http/rate-limits.ts";
 import { openSession } from "./sessions/open-session.ts";
-import type { ExternalIdentity, SignInContext } from "./context.ts";
+import type { ExternalIdentity, ProofContext } from "./context.ts";
 import { admitAttempt, withdrawAttempt } from "./attempts/slow-down.ts";
 import type { Attempt } from "./attempts/slow-down.ts";
 import { refused } from "./sessions/start-session.ts";
 
 type LoginCall = SteppedCall<typeof login>;
 
-export async function signIn(parts: SignInContext, call: LoginCall, db: Db): Promise<SignedIn> {
+export async function signIn(parts: ProofContext, call: LoginCall, db: Db): Promise<SignedIn> {
   const { passwords } = parts;
   // Check the network before the password, so that callers on other networks cannot learn whether the password is
   // correct.
@@ -43,7 +43,7 @@ export async function signIn(parts: SignInContext, call: LoginCall, db: Db): Pro
  * as a known one, and the reply is the same.
  */
 async function prove(
-  { kernel, passwords, externalProviders }: SignInContext,
+  { kernel, passwords, externalProviders }: ProofContext,
   call: LoginCall,
   db: Db,
 ): Promise<ExternalIdentity & { method: "password" | "ldap"; attempt: Attempt }> {

@@ -29,6 +29,9 @@ export function clientKey(address: string): string {
   return [...groups, ...zeros, ...after].slice(0, 4).join(":");
 }
 
+/** Calls without sign-in that one client may make per minute. */
+export const visitorsPerMinute = (perMinute: number): number => Math.max(5, Math.ceil(perMinute / 20));
+
 const accounts = new WeakMap<FastifyRequest, string>();
 
 /** Registers the limiter. `perMinute` 0 turns it off. */
@@ -47,7 +50,7 @@ export async function installRateLimits(http: FastifyInstance, perMinute: number
     };
   };
   const client = limiter(perMinute, (request) => `c:${clientKey(request.ip)}`);
-  const visitor = limiter(Math.max(5, Math.ceil(perMinute / 20)), (request) => `v:${clientKey(request.ip)}`);
+  const visitor = limiter(visitorsPerMinute(perMinute), (request) => `v:${clientKey(request.ip)}`);
   const account = limiter(perMinute, (request) => `a:${accounts.get(request) ?? ""}`);
   const ofCalls = new Map<string, (request: FastifyRequest) => Promise<void>>();
   return {

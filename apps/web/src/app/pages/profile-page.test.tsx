@@ -38,6 +38,7 @@ beforeEach(async () => {
       json: { data: [session("1", "Mozilla Firefox/140 Linux", true), session("2", "curl/8", false)] },
     },
     "GET /api/v1/auth/factors": { json: { data: [], recovery_codes_left: 0, is_required: false } },
+    "GET /api/v1/auth/ssh-keys": { json: { data: [], most_days: 90 } },
     "GET /api/v1/tokens": { json: { data: [], choices: TOKEN_CHOICES } },
     "GET /api/v1/safes": { json: { safes: [], next_cursor: null } },
     "DELETE /api/v1/auth/sessions/:id": { json: { message: "ok" } },
@@ -128,6 +129,7 @@ describe("the profile", () => {
       current_password: "old password",
       new_password: "new password",
       keep_tokens: [],
+      keep_ssh_keys: false,
     });
     expect(screen.getByLabelText("Current password")).toHaveProperty("value", "");
   });

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { FactorsCard } from "#features/factors/factors-card.tsx";
 import { ChangePasswordCard } from "#features/sign-in/password/change-password-card.tsx";
 import { OwnSessionsCard } from "#features/sign-in/sessions/own-sessions-card.tsx";
+import { SshKeysCard } from "#features/ssh-keys/ssh-keys-card.tsx";
 import { TokensCard } from "#features/tokens/tokens-card.tsx";
 import { paths } from "#shared/paths.ts";
 import { useIsPending } from "#shared/session/pending-account.ts";
@@ -26,6 +27,7 @@ export default function ProfilePage() {
         {profile?.has_password !== false && <ChangePasswordCard />}
         <FactorsCard />
         <OwnSessionsCard />
+        {!isPending && <SshKeysCard />}
         {!isPending && <TokensCard />}
         <SectionCard title="Preferences" description="Which notifications you get and what the dashboard shows.">
           <Group gap="xs">

@@ -8,6 +8,7 @@ import {
   entrance,
   listOwnSessions,
   listOwnTokens,
+  listSshKeys,
   login,
   register,
   requestPasswordReset,
@@ -24,6 +25,7 @@ import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { answerWithPasskey } from "#shared/factors/passkey.ts";
+import { useIsPending } from "#shared/session/pending-account.ts";
 import { startSession, useUser } from "#shared/session/session-store.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
@@ -107,6 +109,7 @@ export function useEndOtherSessions() {
     onSuccess: () => {
       void invalidatePath(client, SESSIONS);
       void invalidatePath(client, TOKENS);
+      void invalidatePath(client, listSshKeys.path);
     },
   });
 }
@@ -118,7 +121,14 @@ export function useOwnActiveTokens(): ApiToken[] {
   return (data?.data ?? []).filter(({ state, holder }) => state === "active" && holder.id === id);
 }
 
-/** Ends every other session, and the API tokens that are not kept. */
+/** Zero while loading, and for a user who waits for activation. */
+export function useCountOfSshKeys(): number {
+  const isPending = useIsPending();
+  const { data } = useQuery({ ...queryOf(listSshKeys), enabled: !isPending });
+  return data?.data.filter(({ state }) => state === "active").length ?? 0;
+}
+
+/** Ends every other session, and the API tokens and SSH keys that are not kept. */
 export function useChangePassword() {
   const client = useQueryClient();
   return useMutation({

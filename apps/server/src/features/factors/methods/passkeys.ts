@@ -9,7 +9,7 @@ import type {
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { SignInKernel } from "#features/sign-in/index.ts";
 import { CHALLENGE_LIFETIME } from "../factors.policy.ts";
 import { consumeChallenge, findPasskey, insertChallenge, spendCount } from "../factors.store.ts";
 import type { ChallengePurpose, FactorRow } from "../factors.store.ts";
@@ -35,7 +35,7 @@ interface Asked<T> {
   keep(tx: Tx): Promise<void>;
 }
 
-function challengeFor({ clock }: Kernel, purpose: ChallengePurpose, userId: UserId | null) {
+function challengeFor({ clock }: SignInKernel, purpose: ChallengePurpose, userId: UserId | null) {
   const challenge = randomBytes(32);
   const text = challenge.toString("base64url");
   const expires = new Date(clock.now().getTime() + CHALLENGE_LIFETIME);
@@ -47,7 +47,7 @@ const descriptor = ({ credential_id: id, transports }: FactorRow) => ({ id: id ?
 
 /** Asks for one of `passkeys` or, if the list is empty, for any passkey that the browser has. */
 export async function askForPasskey(
-  kernel: Kernel,
+  kernel: SignInKernel,
   purpose: ChallengePurpose,
   userId: UserId | null,
   passkeys: readonly FactorRow[],
@@ -66,7 +66,7 @@ export async function askForPasskey(
 
 /** Asks for a new passkey; the browser excludes those that the user already has. */
 export async function askForNewPasskey(
-  kernel: Kernel,
+  kernel: SignInKernel,
   person: { id: UserId; email: string; name: string },
   passkeys: readonly FactorRow[],
 ): Promise<Asked<PasskeyCreation>> {
@@ -116,7 +116,7 @@ export interface PasskeyUse {
  * (WebAuthn §7.2). Returns null when any check fails or the passkey does not belong to `owner`.
  */
 export async function checkPasskey(
-  kernel: Kernel,
+  kernel: SignInKernel,
   response: PasskeyAssertion,
   purpose: ChallengePurpose,
   owner: UserId | null,
@@ -157,7 +157,7 @@ export interface NewPasskey {
 
 /** Verifies a new passkey (WebAuthn §7.1). Returns null when any check fails. */
 export async function checkNewPasskey(
-  kernel: Kernel,
+  kernel: SignInKernel,
   response: PasskeyRegistration,
   owner: UserId,
 ): Promise<NewPasskey | null> {
@@ -189,7 +189,7 @@ export async function checkNewPasskey(
 
 /** For an invalid response, the library throws a reason that goes to the log but not to the client. */
 const refusedByLibrary =
-  ({ log }: Kernel) =>
+  ({ log }: SignInKernel) =>
   (error: unknown) => {
     log.info({ reason: error instanceof Error ? error.message : "unknown" }, "a passkey response was rejected");
     return null;

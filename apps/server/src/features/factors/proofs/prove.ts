@@ -3,7 +3,7 @@ import type { FactorProof, UserId } from "@strongroom/contract";
 import { envelopeKekId, openSecret } from "@strongroom/keys";
 import { openByFactor } from "#features/vault-closure/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { SignInKernel } from "#features/sign-in/index.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { findCode, findFactors, spendCode, spendStep } from "../factors.store.ts";
 import type { ChallengePurpose, FactorRow } from "../factors.store.ts";
@@ -25,7 +25,7 @@ export interface ValidProof {
 
 /** Returns null when the proof is wrong. Rejects with SealedError. */
 export async function checkProof(
-  kernel: Kernel,
+  kernel: SignInKernel,
   db: Db,
   userId: UserId,
   proof: FactorProof,
@@ -58,19 +58,19 @@ export async function checkProof(
 }
 
 /** Spends a proof, or throws the error for a wrong proof. Opens the user's vault if the factor is older than the reset. */
-export async function useProof(kernel: Kernel, tx: Tx, proven: ValidProof): Promise<void> {
+export async function useProof(kernel: SignInKernel, tx: Tx, proven: ValidProof): Promise<void> {
   if (!(await proven.spend(tx))) throw wrongProof();
   await openByFactor(kernel, tx, proven.userId, proven.createdAt);
 }
 
-async function stepOf(kernel: Kernel, row: FactorRow, code: string, now: Date): Promise<number | null> {
+async function stepOf(kernel: SignInKernel, row: FactorRow, code: string, now: Date): Promise<number | null> {
   if (row.sealed === null) return null;
   return withTotpKey(kernel, row.id, row.sealed, (key) => matchingStep(key, code, now, row.used_steps));
 }
 
 /** Decrypts the key of an authenticator app, passes it to `use`, and then erases it. */
 export async function withTotpKey<T>(
-  kernel: Kernel,
+  kernel: SignInKernel,
   factorId: string,
   sealed: Buffer,
   use: (key: Buffer) => T,

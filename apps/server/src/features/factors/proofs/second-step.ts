@@ -9,7 +9,7 @@ import { callEntry } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { begin, checkAnswer, isPasskey, saveFactor, wrongAnswer } from "../enrol.ts";
-import type { FactorsContext } from "../context.ts";
+import type { FactorProofContext, FactorsContext } from "../context.ts";
 import { isRequired, requireNoFactor } from "../factors.policy.ts";
 import { countCodes, findFactors } from "../factors.store.ts";
 import type { FactorRow } from "../factors.store.ts";
@@ -18,7 +18,11 @@ import { checkProof, useProof, wrongProof } from "./prove.ts";
 import { notifyOfGuesses } from "../notify-factors.ts";
 
 /** The second step that this user must complete; null when none is needed. */
-export async function demandOf({ kernel }: FactorsContext, db: Db, user: UsersTable): Promise<SecondStepDemand | null> {
+export async function demandOf(
+  { kernel }: Pick<FactorProofContext, "kernel">,
+  db: Db,
+  user: UsersTable,
+): Promise<SecondStepDemand | null> {
   const factors = await findFactors(db, user.id);
   if (factors.length > 0) return demandWith(kernel, "second-step", user, factors, await countCodes(db, user.id));
   if (!isRequired(user.role, await readPolicy(db))) return null;
@@ -27,7 +31,7 @@ export async function demandOf({ kernel }: FactorsContext, db: Db, user: UsersTa
 
 /** The kinds of proof that a user with these factors and this number of recovery codes can give. */
 export async function demandWith(
-  kernel: FactorsContext["kernel"],
+  kernel: FactorProofContext["kernel"],
   purpose: "second-step" | "step-up",
   user: Pick<UsersTable, "id">,
   factors: readonly FactorRow[],
@@ -43,7 +47,7 @@ export async function demandWith(
 }
 
 export async function complete(
-  parts: FactorsContext,
+  parts: FactorProofContext,
   call: SteppedCall<typeof completeSignIn>,
   db: Db,
 ): Promise<SignedIn> {

@@ -98,3 +98,9 @@ export async function deleteUnopened(db: Db): Promise<void> {
     delete from sessions where status = 'pending' and requested_at < access_time() - interval '5 minutes'`.execute(db);
   await sql`delete from session_tickets where expires_at < access_time() - interval '1 hour'`.execute(db);
 }
+
+/** `host:port`, where an IPv6 host is in brackets. */
+export function addressOf(text: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`ssh://${text}`);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 22 : port) };
+}

@@ -8,6 +8,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { useAccount, recordUse } from "#features/accounts/index.ts";
 import { certifySession } from "#features/ssh-ca/index.ts";
+import { sshKeyEnd } from "#features/ssh-keys/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
 import { notifyHighRisk } from "../risk/notify-sessions.ts";
 import { detailsOf, publishChange, targetOf } from "../session-context.ts";
@@ -16,6 +17,7 @@ import { PROGRAM_NAMES } from "../sessions.policy.ts";
 import { lockSession, markEnded, takeTicket } from "../sessions.store.ts";
 import type { SessionRow, TicketRow } from "../sessions.store.ts";
 import { hashOfTicket } from "../ticket-text.ts";
+import { requireLoginAllowed } from "./login-failures.ts";
 import { isInZones, readSessionLogin, readSessionRules, readZone } from "./session-rules.store.ts";
 import type { SessionProgram, SessionRules } from "./session-rules.store.ts";
 import { readUser } from "./session-users.store.ts";
@@ -97,6 +99,7 @@ async function redeem(
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
   const { account, secret } = await credentialOf(context, tx, user, ticket.account_id);
   try {
+    await requireLoginAllowed(tx, account, user.id);
     const rules = await readSessionRules(tx, account.platform_id, account.safe_id);
     // INVARIANT: a gateway outside of the zones of the platform and the safe opens no session.
     if (!isInZones(await readZone(tx, ticket.gateway_id), rules.zones)) throw invalid();
@@ -150,6 +153,7 @@ async function begin(context: SessionContext, tx: Tx, beginning: Beginning): Pro
   // The user agreed to this target; the account may have changed since.
   if (held.safe_id !== account.safe_id || held.target !== targetText(account)) throw invalid();
   if (held.token_id !== null && !(await isTokenActive(tx, held.token_id))) throw invalid();
+  if (held.ssh_key_id !== null && !(await isKeyActive(tx, held.ssh_key_id))) throw invalid();
   const at = context.kernel.clock.now();
   const session = await tx
     .updateTable("sessions")
@@ -183,6 +187,11 @@ export async function isTokenActive(db: Db, id: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select id from tokens
     where id = ${id} and revoked_at is null and suspended_at is null and expires_at > access_time()`.execute(db);
+  return rows.length > 0;
+}
+
+async function isKeyActive(db: Db, id: string): Promise<boolean> {
+  const { rows } = await sql`select from ssh_keys where id = ${id} and ${sshKeyEnd} > access_time()`.execute(db);
   return rows.length > 0;
 }
 

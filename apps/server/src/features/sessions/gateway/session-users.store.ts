@@ -5,6 +5,7 @@ import type { Db } from "#kernel/db/database.ts";
 import { activeGrants } from "#features/access-requests/index.ts";
 import { checkedOutUntil } from "#features/accounts/index.ts";
 import { effectivePermissionsOf } from "#features/safes/index.ts";
+import { sshKeyEnd } from "#features/ssh-keys/index.ts";
 import type { Permissions } from "#features/safes/index.ts";
 import { allowedPrograms } from "./session-rules.store.ts";
 import type { SessionProgram } from "./session-rules.store.ts";
@@ -51,6 +52,9 @@ export interface SessionFacts {
   is_token_active: boolean | null;
   /** The token's expiry, or an earlier one if the policy limits its lifetime. */
   token_ends_at: Date | null;
+  /** The SSH key that started it works; null when none did. */
+  is_key_active: boolean | null;
+  key_ends_at: Date | null;
   source_address: string;
   /** The networks that the sign-in policy allows; empty: all. They do not apply to machine identities. */
   people_from: string[];
@@ -88,7 +92,10 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
       case when session.token_id is null then null
         else coalesce(tokens.revoked_at is null and tokens.suspended_at is null
           and ${tokenEnd} > access_time(), false) end as is_token_active,
-      ${tokenEnd} as token_ends_at, session.source_address,
+      ${tokenEnd} as token_ends_at,
+      case when session.ssh_key_id is null then null
+        else coalesce(${sshKeyEnd} > access_time(), false) end as is_key_active,
+      ${sshKeyEnd} as key_ends_at, session.source_address,
       case person.kind when 'person' then sign_in_policy.allowed_networks else '{}' end as people_from,
       coalesce(tokens.networks, '{}') as token_from,
       session.program, ${allowedPrograms} as allowed_programs,
@@ -107,6 +114,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
     left join users terminator on terminator.id = session.terminated_by
     left join users pauser on pauser.id = session.input_paused_by
     left join tokens on tokens.id = session.token_id
+    left join ssh_keys on ssh_keys.id = session.ssh_key_id
     left join access_requests started_with on started_with.id = session.grant_id
     left join lateral (
       select permissions from ${effectivePermissionsOf(who)} mine where mine.safe_id = session.safe_id

@@ -28,7 +28,7 @@ describe("a connected native client", () => {
     const body = { name: "ssh", scopes: ["privileged-session.start" as const], expires_in_days: 1 };
     const made = await app.call(createToken, { body, as: user.token });
     assert.equal(made.status, 201, made.text);
-    const access = createNativeAccess(sessionContextOf(app.kernel), gateway.id);
+    const access = createNativeAccess(sessionContextOf(app.kernel), gateway.id, "https://vault.example.com");
     const actor = await access.byToken(made.body.token, CLIENT);
     assert.ok(actor);
     return {

@@ -1,7 +1,6 @@
 // Slows down guessing without locking anyone out: each attempt is counted before the comparison, and a correct one is removed
 // from the count.
 import type { Tx } from "#kernel/db/database.ts";
-import type { Kernel } from "#kernel/kernel.ts";
 import { notifyOf } from "#features/notifications/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
@@ -16,6 +15,7 @@ import {
   writeAttempts,
 } from "./attempts.store.ts";
 import type { AttemptsRow } from "./attempts.store.ts";
+import type { SignInKernel } from "../context.ts";
 import { fingerprintAddress } from "../fingerprint-address.ts";
 import { ALERT_EVERY, ATTEMPT_KINDS, isAlarming, isForgotten, waitAfter } from "../sign-in.policy.ts";
 import type { AttemptKind } from "../sign-in.policy.ts";
@@ -42,7 +42,7 @@ export interface Attempt {
  * users there delay them by at most 30 seconds. Every address with a failed attempt adds to its network's count, whether or not
  * the address exists, so trying one password on many users slows the network down.
  */
-export async function admitAttempt(kernel: Kernel, claim: AttemptClaim): Promise<Attempt> {
+export async function admitAttempt(kernel: SignInKernel, claim: AttemptClaim): Promise<Attempt> {
   const outcome = await counted(kernel, claim, true);
   if (outcome.attempt === undefined) throw tooEarly(Math.ceil(outcome.wait / 1000));
   return outcome.attempt;
@@ -53,13 +53,13 @@ export async function admitAttempt(kernel: Kernel, claim: AttemptClaim): Promise
  * Returns null when the attempt comes too early. The caller must then compare nothing and reply as for a wrong
  * password, because a different reply would reveal that two names belong to one user.
  */
-export async function admitGuess(kernel: Kernel, claim: AttemptClaim): Promise<Attempt | null> {
+export async function admitGuess(kernel: SignInKernel, claim: AttemptClaim): Promise<Attempt | null> {
   return (await counted(kernel, claim, false)).attempt ?? null;
 }
 
 type Outcome = { attempt: Attempt; wait?: never } | { attempt?: never; wait: number };
 
-async function counted(kernel: Kernel, claim: AttemptClaim, isByNetwork: boolean): Promise<Outcome> {
+async function counted(kernel: SignInKernel, claim: AttemptClaim, isByNetwork: boolean): Promise<Outcome> {
   const account = await fingerprintAddress(kernel, claim.email);
   const now = kernel.clock.now();
   return kernel.database.transaction(async (tx): Promise<Outcome> => {
@@ -80,7 +80,7 @@ async function counted(kernel: Kernel, claim: AttemptClaim, isByNetwork: boolean
   });
 }
 
-async function alert(kernel: Kernel, tx: Tx, network: string, now: Date): Promise<void> {
+async function alert(kernel: SignInKernel, tx: Tx, network: string, now: Date): Promise<void> {
   if (!(await noteAlert(tx, network, now, new Date(now.getTime() - ALERT_EVERY)))) return;
   const note = { result: "info", severity: "high", details: { network } } as const;
   await appendAudit(tx, [systemEntry("sign-in.spraying-suspected", "sign-in", note, now)]);
@@ -125,7 +125,11 @@ export async function undoGuessCount(tx: Tx, attempt: Attempt, now: Date): Promi
 }
 
 /** Clears a user's failures on a network where they have just proved their identity by other means. */
-export async function trustNetwork(kernel: Kernel, tx: Tx, claim: AttemptClaim & { userId: string }): Promise<void> {
+export async function trustNetwork(
+  kernel: SignInKernel,
+  tx: Tx,
+  claim: AttemptClaim & { userId: string },
+): Promise<void> {
   await deleteAttempts(tx, pairKey(await fingerprintAddress(kernel, claim.email), claim.network));
   await saveNetwork(tx, claim.userId, claim.network, kernel.clock.now());
 }
@@ -134,7 +138,7 @@ export const accountKey = (account: string): string => `account:${account}`;
 export const pairKey = (account: string, network: string): string => `pair:${account}:${network}`;
 
 /** Undoes the count of an attempt that was never compared because too many others were waiting. */
-export async function withdrawAttempt(kernel: Kernel, attempt: Attempt): Promise<void> {
+export async function withdrawAttempt(kernel: SignInKernel, attempt: Attempt): Promise<void> {
   await kernel.database.transaction((tx) => settleAttempt(tx, attempt, kernel.clock.now()));
 }
 

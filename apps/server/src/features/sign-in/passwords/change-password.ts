@@ -1,6 +1,7 @@
 // Changes the user's own password: requires the current one, and ends every other session and all API tokens not chosen to be
 // kept.
 import type { changePassword } from "@strongroom/contract";
+import { endKeysOf } from "#features/ssh-keys/index.ts";
 import { findPasswordHash, readPolicy, replacePasswordHash, requireGoodPassword } from "#features/users/index.ts";
 import { sessionOf } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -43,12 +44,21 @@ export async function changeOwnPassword(
     await deleteReset(tx, actor.id);
     const count = await endSessions(kernel, tx, actor.id, sessionOf(actor));
     const tokens = await parts.endTokens.current(tx, actor.id, "password-changed", body.keep_tokens);
-    call.note({ details: { sessions_ended: count, tokens_ended: tokens, tokens_kept: body.keep_tokens.length } });
-    return { sessions: count, tokens };
+    const keys = body.keep_ssh_keys ? 0 : await endKeysOf(kernel, tx, actor.id, "password-changed");
+    call.note({
+      details: {
+        sessions_ended: count,
+        tokens_ended: tokens,
+        tokens_kept: body.keep_tokens.length,
+        ssh_keys_ended: keys,
+      },
+    });
+    return { sessions: count, tokens, keys };
   });
   const sentences = ["Your password has been changed."];
   if (ended.sessions > 0) sentences.push("Your other sessions have been ended.");
   if (ended.tokens > 0) sentences.push(ended.tokens === 1 ? "1 API token ended." : `${ended.tokens} API tokens ended.`);
+  if (ended.keys > 0) sentences.push(ended.keys === 1 ? "1 SSH key ended." : `${ended.keys} SSH keys ended.`);
   return { message: sentences.join(" ") };
 }
 

@@ -1,5 +1,5 @@
 // Reads and writes the rows of sign-ins that wait for their second step.
-import type { IdentityProviderId, Role, UserId } from "@strongroom/contract";
+import type { IdentityProviderId, Role, SshKeyId, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { SignInMethod } from "../sign-in.policy.ts";
@@ -15,6 +15,8 @@ export interface PendingTable {
   claim_provider_id: IdentityProviderId | null;
   claim_subject: string | null;
   claim_role: Role | null;
+  /** Deleting the key ends the pending sign-in. */
+  ssh_key_id: SshKeyId | null;
 }
 
 declare module "#kernel/db/tables.ts" {

@@ -8,7 +8,7 @@ import { clientKey } from "#kernel/http/rate-limits.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { consumePending, countTry, findPending, insertPending } from "./pending.store.ts";
 import type { PendingTable } from "./pending.store.ts";
-import type { SecondStepDemand, SignInContext, TakeOver } from "../context.ts";
+import type { SecondStepDemand, ProofContext, TakeOver } from "../context.ts";
 import { MAX_SECOND_STEP_TRIES, PENDING_SIGN_IN_LIFETIME } from "../sign-in.policy.ts";
 import { admitAttempt, settleAttempt } from "../attempts/slow-down.ts";
 import type { Attempt } from "../attempts/slow-down.ts";
@@ -17,7 +17,7 @@ import type { ProvenIdentity, SignInCall } from "../sessions/start-session.ts";
 
 /** Saves a sign-in that waits for its second step, in the transaction of its audit entry. */
 export async function savePendingSignIn(
-  { kernel }: SignInContext,
+  { kernel }: ProofContext,
   call: SignInCall,
   proved: ProvenIdentity,
   demand: SecondStepDemand,
@@ -36,7 +36,8 @@ export async function savePendingSignIn(
     await proved.afterwards?.(tx);
     await demand.keep(tx);
     const row = { token_hash: sha256(token), user_id: user.id, method, is_remembered: isRemembered, tries: 0 };
-    await insertPending(tx, { ...row, ...claimOf(proved.takeOver), expires_at: expiresAt });
+    const sshKey = { ssh_key_id: proved.sshKeyId ?? null };
+    await insertPending(tx, { ...row, ...sshKey, ...claimOf(proved.takeOver), expires_at: expiresAt });
   });
   const { kinds, passkey } = demand;
   return { second_step: { pending: token, expires_at: expiresAt.toISOString(), kinds, passkey } };
@@ -49,7 +50,7 @@ export interface PendingSignIn {
 }
 
 /** Throws 401 when the sign-in has expired, was used, was tried too often, or was deleted by a change of the user. */
-export async function requirePendingSignIn({ kernel }: SignInContext, call: SignInCall, db: Db, token: string) {
+export async function requirePendingSignIn({ kernel }: ProofContext, call: SignInCall, db: Db, token: string) {
   return personOf(call, db, await findPending(db, sha256(token), kernel.clock.now()));
 }
 
@@ -58,7 +59,7 @@ export async function requirePendingSignIn({ kernel }: SignInContext, call: Sign
  * factor are also counted per user and per network across all sign-ins, and slowed down.
  */
 export async function trySecondStep(
-  { kernel }: SignInContext,
+  { kernel }: ProofContext,
   call: SignInCall,
   db: Db,
   token: string,
@@ -82,7 +83,7 @@ export const secondClaim = ({ id, email }: Pick<UsersTable, "id" | "email">, ip:
 
 /** Opens the session of a sign-in whose second step is complete, and consumes the pending sign-in. */
 export function finishSignIn(
-  parts: SignInContext,
+  parts: ProofContext,
   call: SignInCall,
   { user, row }: PendingSignIn,
   more: { attempt: Attempt; secondStep: string; within: (tx: Tx) => Promise<void> },
@@ -92,6 +93,7 @@ export function finishSignIn(
     method: row.method,
     isRemembered: row.is_remembered,
     takeOver: takeOverOf(row),
+    sshKeyId: row.ssh_key_id,
     attempt: more.attempt,
     secondStep: more.secondStep,
     async within(tx) {

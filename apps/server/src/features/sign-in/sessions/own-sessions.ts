@@ -19,7 +19,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { deleteSession, findSessions, findSessionsOf, touchSessions } from "./sessions.store.ts";
 import type { LiveSession } from "./sessions.store.ts";
 import { announceEnds, endSessions } from "./sessions.ts";
-import type { SignInContext } from "../context.ts";
+import type { ProofContext, SignInContext } from "../context.ts";
 import { ACTIVITY_WRITE_INTERVAL, endOf, idleLimit, stateOf } from "../sign-in.policy.ts";
 import { noStreamCookie } from "./stream-cookie.ts";
 
@@ -106,7 +106,7 @@ export async function endOthers(
  * INVARIANT: after sign-out, a provider whose own session is still open in this browser does not open a new session
  * here without asking the user.
  */
-export async function signOut({ kernel, externalProviders }: SignInContext, call: Call<typeof logout>, tx: Tx) {
+export async function signOut({ kernel, externalProviders }: ProofContext, call: Call<typeof logout>, tx: Tx) {
   const { actor } = call;
   const gone = await deleteSession(tx, actor.id, sessionOf(actor));
   call.note({ target: { type: "session", id: sessionOf(actor) } });

@@ -1,5 +1,5 @@
 // Reads and writes the rows of open sessions.
-import type { Role, SessionId, SignInPolicy, UserId } from "@strongroom/contract";
+import type { Role, SessionId, SignInPolicy, SshKeyId, UserId } from "@strongroom/contract";
 import { sql } from "kysely";
 import { policyColumns } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
@@ -20,6 +20,8 @@ export interface SessionsTable {
   /** When the user last proved their identity. */
   proved_at: Date;
   method: SignInMethod;
+  /** The SSH key that proved the identity; deleting the key ends the session. */
+  ssh_key_id: SshKeyId | null;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -29,7 +31,7 @@ declare module "#kernel/db/tables.ts" {
 }
 
 /** A session with its user and the current policy: everything needed to authenticate a call, in one row. */
-export interface LiveSession extends Omit<SessionsTable, "stream_hash">, SignInPolicy {
+export interface LiveSession extends Omit<SessionsTable, "stream_hash" | "ssh_key_id">, SignInPolicy {
   email: string;
   name: string;
   role: Role;

@@ -29,7 +29,7 @@ const MOST_AT_ONCE = 128;
  * Authenticates calls. A token is valid while its signature and expiry are valid and its session is open. The session row is read
  * at every call, so that ending a session takes effect at once on every process.
  */
-export function createAuthenticator(kernel: Kernel, tokens: Tokens): Authenticator {
+export function createAuthenticator(kernel: Pick<Kernel, "database" | "clock">, tokens: Tokens): Authenticator {
   const { db } = kernel.database;
   const find = gather(MOST_AT_ONCE, (ids: readonly string[]) => findSessions(db, ids));
   const touch = gather(MOST_AT_ONCE, async (ids: readonly string[]) => {

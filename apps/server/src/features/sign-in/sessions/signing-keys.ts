@@ -4,7 +4,7 @@ import type { Kek } from "@strongroom/keys";
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { newId } from "#kernel/id.ts";
-import type { Kernel } from "#kernel/kernel.ts";
+import type { ProcessKernel } from "#kernel/kernel.ts";
 import { SIGNING_KEY_RETENTION, SIGNING_KEY_LIFETIME } from "../sign-in.policy.ts";
 import { deleteKeysRetiredBefore, findKey, findKeyInUse, insertKeyInUse, retireKey } from "./signing-keys.store.ts";
 import type { SigningKeyRow } from "./signing-keys.store.ts";
@@ -28,7 +28,7 @@ export interface SigningKeys {
   maintain(): Promise<void>;
 }
 
-export function createSigningKeys(kernel: Kernel): SigningKeys {
+export function createSigningKeys(kernel: ProcessKernel): SigningKeys {
   // Opened keys are cached by their KEK. The key ring drops the KEK when it is sealed, and the opened keys with it.
   const opened = new WeakMap<Kek, Map<string, SigningKey>>();
 

@@ -1,6 +1,7 @@
 // Starts sessions. Every session begins here, after all required proofs.
 import { SessionId } from "@strongroom/contract";
-import type { SignInPolicy, TokenPayload } from "@strongroom/contract";
+import type { SignInPolicy, SshKeyId, TokenPayload } from "@strongroom/contract";
+import { markKeyUsed } from "#features/ssh-keys/index.ts";
 import { canSignIn, lockPolicyShared, markSignedIn, readPolicy, requireAllowedNetwork } from "#features/users/index.ts";
 import type { UsersTable } from "#features/users/index.ts";
 import { closeVault } from "#features/vault-closure/index.ts";
@@ -13,7 +14,7 @@ import type { SessionsTable } from "./sessions.store.ts";
 import { newStreamSecret, streamHash } from "./sessions.ts";
 import { maxSessionLifetime } from "../sign-in.policy.ts";
 import type { SignInMethod } from "../sign-in.policy.ts";
-import type { SecondStepDemand, SignInContext, TakeOver } from "../context.ts";
+import type { SecondStepDemand, ProofContext, TakeOver } from "../context.ts";
 import { undoAttemptCount } from "../attempts/slow-down.ts";
 import type { Attempt } from "../attempts/slow-down.ts";
 import { streamCookie } from "./stream-cookie.ts";
@@ -31,6 +32,8 @@ export interface ProvenIdentity {
    * factor is then required.
    */
   takeOver?: TakeOver | undefined;
+  /** For the method `ssh-key`. */
+  sshKeyId?: SshKeyId | null;
   /** The kind of factor used in the second step. */
   secondStep?: string;
   /** The counted attempt, which is undone when the session starts. */
@@ -56,7 +59,7 @@ export type SignInCall = Pick<SteppedCall<never>, "request" | "note" | "setHeade
  * 403 `account.disabled` or `network.not-allowed`, and 401 when the proof is no longer valid.
  */
 export async function startSession(
-  parts: SignInContext,
+  parts: ProofContext,
   call: SignInCall,
   proved: ProvenIdentity,
 ): Promise<{ token: string }> {
@@ -78,16 +81,19 @@ export async function startSession(
     expires_at: new Date(now.getTime() + maxSessionLifetime(isRemembered, policy)),
     proved_at: provedAtOf(proved, now),
     method,
+    ssh_key_id: proved.sshKeyId ?? null,
   };
   const token = await tokens.issue(payloadOf(asTheyBecome(proved), session));
   const details: Record<string, string | boolean> = { session: session.id, remembered: isRemembered, method };
   if (proved.secondStep !== undefined) details["second_step"] = proved.secondStep;
+  if (session.ssh_key_id !== null) details["ssh_key"] = session.ssh_key_id;
   call.note({ details });
   await call.commit(async (tx) => {
     // Lock the user's row first: a concurrent reset or role change either sees this session or makes this call fail.
     if (!(await markSignedIn(tx, user, now, proved.passwordHash ?? user.password_hash))) throw refused();
     await requireNothingMissing(parts, tx, proved);
     if (attempt !== undefined) await undoAttemptCount(tx, attempt, user.id, now);
+    if (session.ssh_key_id !== null && !(await markKeyUsed(tx, session.ssh_key_id, session.ip, now))) throw refused();
     await proved.within?.(tx);
     if (takeOver !== undefined) {
       await externalProviders.current.takeOver(tx, user, takeOver);
@@ -121,7 +127,7 @@ function provedAtOf({ secondStep, provedAt }: ProvenIdentity, now: Date): Date {
  * address at the provider.
  */
 export async function missingSecondStep(
-  parts: SignInContext,
+  parts: ProofContext,
   db: Db,
   proved: ProvenIdentity,
 ): Promise<SecondStepDemand | null> {
@@ -131,7 +137,7 @@ export async function missingSecondStep(
 }
 
 /** Throws 401 when a second step became necessary in the meantime: a factor was added, or the role now requires one. */
-async function requireNothingMissing(parts: SignInContext, tx: Tx, proved: ProvenIdentity): Promise<void> {
+async function requireNothingMissing(parts: ProofContext, tx: Tx, proved: ProvenIdentity): Promise<void> {
   await lockPolicyShared(tx);
   if ((await missingSecondStep(parts, tx, proved)) !== null) throw refused();
 }
@@ -142,11 +148,7 @@ const asTheyBecome = ({ user, takeOver }: ProvenIdentity): UsersTable => ({
 });
 
 /** Returns the policy. Throws 403 for a disabled user or a network that the policy does not allow. */
-export async function admitPerson(
-  { kernel }: SignInContext,
-  call: SignInCall,
-  user: UsersTable,
-): Promise<SignInPolicy> {
+export async function admitPerson({ kernel }: ProofContext, call: SignInCall, user: UsersTable): Promise<SignInPolicy> {
   requireActive(call, user);
   const policy = await readPolicy(kernel.database.db);
   requireAllowedNetwork(policy, call.request.ip);

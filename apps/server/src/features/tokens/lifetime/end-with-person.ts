@@ -1,4 +1,5 @@
 // When a user is disabled, deleted or locked out, revokes all their tokens and the tokens that those created.
+import { endKeysOf } from "#features/ssh-keys/index.ts";
 import { findUser } from "#features/users/index.ts";
 import type { TokensEnd } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -33,6 +34,8 @@ export async function revokeAllOf(
   keep: readonly string[] = [],
 ): Promise<number> {
   const at = clock.now();
+  // A change of the password decides separately about the keys.
+  if (because !== "password-changed") await endKeysOf({ clock }, tx, userId, because);
   const active = await activeTokensOf(tx, userId);
   if (!keep.every((id) => active.includes(id))) throw notKept();
   const revoked = await revokeWithCreated(

@@ -40,6 +40,7 @@ const review = {
         admin_resets: 0,
         closures: 0,
         recovery_codes: 0,
+        ssh_keys: 0,
         approvals: 0,
       },
       changes: [{ at: MOMENT, event: "user.status-changed", by: "Ada", target: "Leaver" }],

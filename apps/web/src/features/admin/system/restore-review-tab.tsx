@@ -218,6 +218,7 @@ function endsIn({ ended }: Pick<RestoreReview, "ended">): string[] {
       ended.recovery_codes,
       `${counted(ended.recovery_codes, "recovery code")} deleted: their owners must create new ones`,
     ],
+    [ended.ssh_keys, `${counted(ended.ssh_keys, "SSH key")} deleted: their owners must add them again`],
     [ended.approvals, `${counted(ended.approvals, "approval")} of pending access requests removed`],
   ];
   const said = lines.filter(([count]) => count > 0).map(([, text]) => text);

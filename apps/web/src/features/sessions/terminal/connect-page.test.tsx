@@ -20,6 +20,13 @@ beforeEach(async () => {
   gateway = await startGateway();
   api = await startApi({
     [`GET /api/v1/accounts/${account.id}/details`]: { json: account },
+    "GET /api/v1/sessions/ssh-access": {
+      json: {
+        gateways: [{ name: "gw", host: "gateway.example.com", port: 2022, zone: null }],
+        host_key: "ssh-ed25519 AAAAhost",
+        fingerprint: "SHA256:hostkey",
+      },
+    },
     [START]: {
       status: 201,
       json: {
@@ -60,6 +67,14 @@ test("a link shows the form and starts no session by itself", async () => {
   expect(api.requestsTo(START)).toHaveLength(0);
   await user.click(screen.getByRole("button", { name: "Connect" }));
   await waitFor(() => expect(api.requestsTo(START)[0]?.body).toEqual({ reason: "Deploy" }));
+});
+
+test("the form shows the command for an own SSH client and the fingerprint that it will ask about", async () => {
+  show();
+  const hint = await screen.findByRole("region", { name: "With your own SSH client" });
+  expect(hint.textContent).toContain("@gateway.example.com");
+  expect(hint.textContent).toContain("ssh -p 2022 ");
+  expect(hint.textContent).toContain("SHA256:hostkey");
 });
 
 test("a refusal shows what is missing, and the form sends it", async () => {

@@ -18,6 +18,7 @@ import { useOnce } from "#shared/ui/use-once.ts";
 import { startSession, type Justification } from "../sessions.queries.ts";
 import classes from "../sessions.module.css";
 import { LiveTerminal } from "./live-terminal.tsx";
+import { OwnClient } from "./own-client.tsx";
 
 type Started = ReplyOf<typeof startPrivilegedSession>;
 
@@ -51,7 +52,10 @@ function Connection({ account }: { account: Account }) {
         subtitle={`${account.username} · ${account.hostname_ip}:${account.port}`}
       />
       {started === null ? (
-        <StartForm account={account} onStarted={(session, given) => setStarted({ session, given })} />
+        <>
+          <StartForm account={account} onStarted={(session, given) => setStarted({ session, given })} />
+          <OwnClient account={account} />
+        </>
       ) : (
         <LiveTerminal
           key={started.session.session_id}

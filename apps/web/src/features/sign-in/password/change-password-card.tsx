@@ -11,19 +11,20 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { chosenPassword, requireMatch } from "./choose-password.ts";
 import { NewPasswordFields } from "./new-password-fields.tsx";
-import { useChangePassword, useOwnActiveTokens } from "../sign-in.queries.ts";
+import { useChangePassword, useCountOfSshKeys, useOwnActiveTokens } from "../sign-in.queries.ts";
 
 const PasswordForm = z
   .object({
     current: z.string().min(1, "Please enter your current password."),
     ...chosenPassword,
     kept: z.array(z.string()),
+    keepsKeys: z.boolean(),
   })
   .superRefine(requireMatch);
 
 type Values = z.infer<typeof PasswordForm>;
 
-const EMPTY: Values = { current: "", password: "", confirmation: "", kept: [] };
+const EMPTY: Values = { current: "", password: "", confirmation: "", kept: [], keepsKeys: false };
 
 /** Maps fields of the call to form fields, for server errors. */
 const FIELDS: Record<string, keyof Values> = {
@@ -45,11 +46,12 @@ const failureText = (error: unknown): string | null =>
 export function ChangePasswordCard() {
   const { mutateAsync: change } = useChangePassword();
   const tokens = useOwnActiveTokens();
+  const countOfKeys = useCountOfSshKeys();
   const user = useUser();
   return (
     <SectionCard
       title="Change password"
-      description="Changing your password ends your other sessions and the API tokens that you do not keep."
+      description="Changing your password ends your other sessions, and the API tokens and SSH keys that you do not keep."
     >
       <Form<Values>
         label="Change password"
@@ -58,8 +60,13 @@ export function ChangePasswordCard() {
         objectionsIn={objectionsIn}
         failureText={failureText}
         submitLabel="Change password"
-        onSubmit={async ({ current, password, kept }, _, form) => {
-          await change({ current_password: current, new_password: password, keep_tokens: kept });
+        onSubmit={async ({ current, password, kept, keepsKeys }, _, form) => {
+          await change({
+            current_password: current,
+            new_password: password,
+            keep_tokens: kept,
+            keep_ssh_keys: keepsKeys,
+          });
           form.reset();
           toast.success("Password changed. Your other sessions have ended.");
         }}
@@ -73,6 +80,13 @@ export function ChangePasswordCard() {
               {...form.getInputProps("current")}
             />
             <NewPasswordFields form={form} known={[user.email, user.name]} />
+            {countOfKeys > 0 && (
+              <Checkbox
+                label={countOfKeys === 1 ? "Keep my SSH key" : `Keep my ${countOfKeys} SSH keys`}
+                description="Otherwise they are removed. Keep them only if you recognise all of them."
+                {...form.getInputProps("keepsKeys", { type: "checkbox" })}
+              />
+            )}
             {tokens.length > 0 && <KeptTokens tokens={tokens} {...form.getInputProps("kept")} />}
           </>
         )}

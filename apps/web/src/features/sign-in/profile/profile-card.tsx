@@ -21,6 +21,7 @@ const SIGNED_IN_BY: Record<OwnProfile["signed_in_by"], string> = {
   passkey: "Passkey",
   oidc: "Single sign-on",
   ldap: "Directory",
+  "ssh-key": "SSH key",
 };
 
 export function ProfileCard() {
