@@ -132,7 +132,7 @@ export class Login {
   async #byKey(context: PublicKeyAuthContext): Promise<void> {
     const known = await this.#findKey(context);
     if (known === null || !isSignedBy(known, context)) return;
-    this.#take(await this.#options.access.byKey(known, this.#options));
+    await this.#take(await this.#options.access.byKey(known, this.#options));
   }
 
   async #askSecret(context: KeyboardAuthContext): Promise<void> {
@@ -160,11 +160,11 @@ export class Login {
     // INVARIANT: an API token or a ticket that does not work is never treated as a password.
     if (access.isTokenOrTicket(secret)) return;
     const email = this.#name.user ?? (context === null ? null : await askEmail(context));
-    if (email !== null) this.#take(await access.byPassword(email, secret, this.#options));
+    if (email !== null) await this.#take(await access.byPassword(email, secret, this.#options));
   }
 
-  #take(step: SignInStep): void {
-    if (step.kind === "signed-in") this.#actor = step.actor;
+  async #take(step: SignInStep): Promise<void> {
+    if (step.kind === "signed-in") await this.#enter(step.actor);
     else if (step.takesCodes) this.#waiting = step.waiting;
     else throw refuse(403, "second-step.impossible", `${step.reason} ${this.#options.pages}/profile`);
   }
@@ -173,7 +173,15 @@ export class Login {
     const prompt = "Code of your authenticator app, or a recovery code: ";
     const [code = ""] = await ask(context, [{ prompt, echo: true }], "Second factor", this.#explanation);
     this.#explanation = "";
-    this.#actor = await this.#options.access.bySecondStep(waiting, code, this.#options);
+    await this.#enter(await this.#options.access.bySecondStep(waiting, code, this.#options));
+  }
+
+  /** A client that left meanwhile has no more use for its sign-in. */
+  async #enter(actor: Actor): Promise<void> {
+    this.#actor = actor;
+    if (!this.#options.signal.aborted) return;
+    await this.leave();
+    throw new AbortedError();
   }
 
   async #tell(context: KeyboardAuthContext): Promise<void> {

@@ -17,7 +17,7 @@ import type { Role, SshKey } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import { codeAt, requireFactorOf, withApp } from "@strongroom/server/features/factors/testing/with-factors.ts";
 import { gatewayHostKey } from "@strongroom/server/features/sessions/index.ts";
-import { aPerson, firstAdmin, signIn, type TestPerson } from "@strongroom/server/testing/people.ts";
+import { aPendingPerson, aPerson, firstAdmin, signIn, type TestPerson } from "@strongroom/server/testing/people.ts";
 import { aMember } from "@strongroom/server/testing/safes.ts";
 import { sql } from "kysely";
 import { startGatewayWorld, type GatewayWorld } from "../../testing/gateway-world.ts";
@@ -281,6 +281,14 @@ describe("a user's own login", needs(unixUsersAvailable()), () => {
     const { status, stderr } = await byPassword(user, { Password: "anything at all" });
     assert.equal(status, 255);
     assert.match(stderr, /Users of an identity provider have no password here/);
+  });
+
+  test("a user who waits for activation is refused, and their sign-in ends", async () => {
+    const user = await aPendingPerson(world.app);
+    const { status, stderr } = await byPassword(user, { Password: user.password });
+    assert.equal(status, 255);
+    assert.match(stderr, /Your account is waiting for activation/);
+    assert.equal((await world.app.call(listOwnSessions, { as: user.token })).body.data.length, 1, "the browser's");
   });
 
   test("an agent with ten other keys does not use up the attempts", async () => {

@@ -151,7 +151,8 @@ async function treat(kernel: Kernel, deps: RestoreDeps, tx: Tx, { mark, behind }
     to: { users: [], roles: ["admin"] },
     type: "security_alert",
     title: "The database was restored",
-    message: "Sessions, links and grants were ended and API tokens suspended. Review the restored data.",
+    message:
+      "Sessions, links and grants were ended, API tokens suspended and SSH keys deleted. Review the restored data.",
     severity: "critical",
     actionRequired: true,
     metadata: { restore_id: row.id },

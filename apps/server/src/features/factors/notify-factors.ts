@@ -73,7 +73,7 @@ export async function notifyOfReset(notify: Notify, tx: Tx, userId: string, by: 
     to: { users: [userId] },
     type: "security_alert",
     title: "Your second factors were removed",
-    message: `${by.name} removed them. Your sessions and API tokens have ended. If you did not ask for this, contact another administrator.`,
+    message: `${by.name} removed them. Your sessions, API tokens and SSH keys have ended. If you did not ask for this, contact another administrator.`,
     severity: "critical",
     actionRequired: true,
     mail: "always",

@@ -48,7 +48,7 @@ export async function notifyOfEndedSessions(notify: Notify, tx: Tx, { person, by
     securityNotice({
       to: { users: [person.id] },
       title: "Your sessions and API tokens were ended",
-      message: `${by} ended all of them. Sign in again, and create new API tokens where you need them. ${NOT_YOU}`,
+      message: `${by} ended all of them. Sign in again, and create new API tokens and add SSH keys where you need them. ${NOT_YOU}`,
       metadata: { by },
     }),
   );

@@ -86,7 +86,7 @@ describe("the profile", () => {
     const { user } = renderScreen(<ProfilePage />);
     await user.click(await screen.findByRole("button", { name: "End all others" }));
     const dialog = await screen.findByRole("dialog", { name: "End all other sessions" });
-    expect(within(dialog).getByText(/all your API tokens stop working/)).toBeTruthy();
+    expect(within(dialog).getByText(/all your API tokens and SSH keys stop working/)).toBeTruthy();
     await user.click(within(dialog).getByRole("button", { name: "End all others" }));
     expect(await screen.findByText("1 session ended.")).toBeTruthy();
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);

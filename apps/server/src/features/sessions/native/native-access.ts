@@ -89,8 +89,15 @@ export function createNativeAccess(context: SessionContext, gatewayId: string, p
     if (key !== null && !(await isWorking(key))) {
       throw refuse(401, "session.ended", "Your SSH key has expired or was removed. Connect again.");
     }
-    requireActivated(startPrivilegedSession, actor);
     proofs.set(actor, { bearer, key });
+    return actor;
+  }
+
+  /** INVARIANT: a user who waits for activation starts no sessions, so their sign-in ends at once. */
+  async function enter(bearer: string, client: NativeClient, key: KnownKey | null): Promise<Actor> {
+    const actor = await actorOf(bearer, client, key);
+    if (actor.isPending) await signIn.signOut(actor, client);
+    requireActivated(startPrivilegedSession, actor);
     return actor;
   }
 
@@ -100,7 +107,7 @@ export function createNativeAccess(context: SessionContext, gatewayId: string, p
   }
 
   async function completed(step: NativeStep, client: NativeClient, key: KnownKey | null): Promise<SignInStep> {
-    if (step.kind === "signed-in") return { kind: "signed-in", actor: await actorOf(step.token, client, key) };
+    if (step.kind === "signed-in") return { kind: "signed-in", actor: await enter(step.token, client, key) };
     const { pending, takesCodes, reason } = step;
     return { kind: "second-step", takesCodes, reason, waiting: { pending, key } };
   }
@@ -147,7 +154,7 @@ export function createNativeAccess(context: SessionContext, gatewayId: string, p
 
     async bySecondStep({ pending, key }, code, client) {
       limits.countVisitor(client.address);
-      return actorOf(await signIn.bySecondStep(pending, code, client), client, key);
+      return enter(await signIn.bySecondStep(pending, code, client), client, key);
     },
 
     async leave(actor, client) {

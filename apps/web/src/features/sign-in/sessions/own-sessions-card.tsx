@@ -117,7 +117,7 @@ export function OwnSessionsCard() {
         onCancel={() => setAsked(null)}
       >
         {asked === "others"
-          ? "You are signed out everywhere else immediately, and all your API tokens stop working. This session stays open."
+          ? "You are signed out everywhere else immediately, and all your API tokens and SSH keys stop working. This session stays open."
           : "That session is signed out immediately."}
       </ConfirmDialog>
     </SectionCard>

@@ -94,7 +94,7 @@ export function AdminResetsCard() {
         onCancel={() => setAsked(null)}
       >
         {asked?.kind === "factors"
-          ? "Their authenticator apps, passkeys and recovery codes will be removed, their sessions ended, and their API tokens revoked."
+          ? "Their authenticator apps, passkeys and recovery codes will be removed, their sessions ended, and their API tokens and SSH keys revoked."
           : "You get a link that sets their password. Give it only to them."}{" "}
         Contact them first to make sure that the request is genuine.
       </ConfirmDialog>

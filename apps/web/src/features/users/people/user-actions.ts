@@ -72,7 +72,7 @@ function activation(user: User, decision: "approve" | "deny" | undefined): Actio
 
 const ending = ({ name }: User): ActionWords => ({
   title: `End the sessions of ${name}`,
-  sentence: `${name} is signed out everywhere immediately and must sign in again. Their API tokens stop working too.`,
+  sentence: `${name} is signed out everywhere immediately and must sign in again. Their API tokens and SSH keys stop working too.`,
   confirmLabel: "End sessions",
   variant: "warning",
   done: `The sessions of ${name} have ended`,
@@ -104,7 +104,7 @@ const unlocking = ({ name }: User): ActionWords => ({
 
 const factorReset = ({ name }: User): ActionWords => ({
   title: `Reset the second factors of ${name}`,
-  sentence: `Their authenticator apps, passkeys and recovery codes will be removed, their sessions ended, their API tokens revoked, and they will be notified. Make sure that the request really comes from ${name}.`,
+  sentence: `Their authenticator apps, passkeys and recovery codes will be removed, their sessions ended, their API tokens and SSH keys revoked, and they will be notified. Make sure that the request really comes from ${name}.`,
   confirmLabel: "Reset factors",
   variant: "danger",
   done: `Second factors of ${name} removed`,
