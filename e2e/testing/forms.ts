@@ -108,6 +108,8 @@ export const FORMS: readonly Form[] = [
     ...onPage("/discovery", "features/discovery/targets/target-dialog.tsx"),
     press: ["Add Discovery Target"],
   },
+  dialog("/discovery?view=ranges", ["Scan IP Range"], "features/discovery/ranges/start-range-dialog.tsx"),
+  dialog("/discovery?view=ranges", ["Allow Network"], "features/discovery/ranges/networks-card.tsx"),
   onPage("/discovery?tab=accounts", "features/discovery/accounts/discovered-list.tsx"),
   {
     ...onPage("/discovery", "features/discovery/scans/start-scan-dialog.tsx"),
@@ -187,6 +189,8 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "shared/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
   "features/audit/contradictions-card.tsx":
     "there only while something contradicts the audit trail; read as text in the trail",
+  "features/discovery/targets/schedule-fields.tsx":
+    "on a later step of the target form; the API accepts only times, names of time zones and cron expressions",
   "features/discovery/accounts/decision-dialogs.tsx":
     "there only for accounts that a scan found; the reason is read as text in the trail",
   "features/findings/finding-details.tsx": "there only for a finding of a scanned host; read as text in its history",

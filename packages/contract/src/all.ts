@@ -35,6 +35,7 @@ import * as scans from "./scans.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
 import * as secondStep from "./second-step.ts";
+import * as rangeScans from "./range-scans.ts";
 import * as recordings from "./recordings.ts";
 import * as sessions from "./sessions.ts";
 import * as severalAccounts from "./several-accounts.ts";
@@ -63,7 +64,7 @@ const features = {
   connectors,
   cpm,
   dashboard,
-  discovery: { ...discovery, ...discoveredAccounts, ...discoveryPrivileges },
+  discovery: { ...discovery, ...discoveredAccounts, ...discoveryPrivileges, ...rangeScans },
   events,
   factors: { ...factors, ...secondStep },
   findings: { ...findings, ...findingFixes },

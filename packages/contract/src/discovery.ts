@@ -40,6 +40,22 @@ const TargetSettings = z
 
 const HostKey = z.object({ type: z.string(), fingerprint: z.string() });
 
+/** Local time, such as 22:00. */
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Enter a time such as 22:00");
+
+/** When scans start automatically. */
+export const ScanSchedule = z.strictObject({
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  cron: oneLine("Schedule is required").trim().min(1, "Schedule is required").max(100),
+  /** An IANA name. */
+  timezone: oneLine().min(1).max(64),
+  /** A random delay of at most this many minutes, so that targets with the same schedule are not scanned at once. */
+  jitterMinutes: z.number().int().min(0).max(240),
+  /** Scans start only within this time of the day; null for any time. It may pass midnight. */
+  window: z.strictObject({ from: TimeOfDay, to: TimeOfDay }).nullable(),
+});
+export type ScanSchedule = z.infer<typeof ScanSchedule>;
+
 const login = {
   targetType: DiscoveryTargetType,
   connectionMethod: DiscoveryMethod,
@@ -75,11 +91,19 @@ export const NewDiscoveryTarget = z
     ...editable,
     /** The safe whose members see the target and the accounts that are found. */
     safeId: z.uuid("Please select a safe").pipe(SafeId),
+    schedule: ScanSchedule.nullable().default(null),
+    /** The key that a scan of address ranges saw: the first login accepts no other. */
+    hostKey: z
+      .strictObject({ type: oneLine().max(50), fingerprint: oneLine().max(100) })
+      .nullable()
+      .default(null),
   })
   .superRefine(requireMethod);
 export type NewDiscoveryTarget = z.infer<typeof NewDiscoveryTarget>;
 
-export const DiscoveryTargetEdit = z.strictObject({ ...editable, isActive: z.boolean() }).superRefine(requireMethod);
+export const DiscoveryTargetEdit = z
+  .strictObject({ ...editable, isActive: z.boolean(), schedule: ScanSchedule.nullable() })
+  .superRefine(requireMethod);
 export type DiscoveryTargetEdit = z.infer<typeof DiscoveryTargetEdit>;
 
 /** SCAN-05. */
@@ -115,6 +139,11 @@ export const DiscoveryTarget = z.object({
   is_active: z.boolean(),
   /** The SSH host key that later scans require; null until the first login, and for other protocols. */
   host_key: HostKey.nullable(),
+  /** The key that the host presented instead of `host_key`; scans fail until a user accepts it. */
+  offered_host_key: HostKey.nullable(),
+  schedule: ScanSchedule.nullable(),
+  /** When the schedule starts the next scan. */
+  next_scan_at: Moment.nullable(),
   last_scan: z
     .object({
       id: DiscoveryScanId,
@@ -160,12 +189,16 @@ export const DiscoveryScan = z.object({
       /** A code such as `wrong-password`. */
       error: z.string().nullable(),
       error_message: z.string().nullable(),
-      /** False if the target has more accounts than the scan could store. */
+      /** False if the scan could not list or store every account. */
       is_complete: z.boolean(),
+      incomplete_reason: z.string().nullable(),
+      /** SCAN-04. */
+      commands: z.array(ScanCommand),
     })
     .nullable(),
   settings: ScanSettings,
   requested_by: z.string(),
+  is_scheduled: z.boolean(),
   can_manage: z.boolean(),
 });
 export type DiscoveryScan = z.infer<typeof DiscoveryScan>;
@@ -179,7 +212,7 @@ export const listDiscoveryTargets = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/targets",
   summary: "Discovery targets that the caller can see, by name",
-  query: z.object(pageQuery(500, 100)),
+  query: z.object({ ...pageQuery(500, 100), active: z.stringbool().optional() }),
   reply: z.object({ data: z.array(DiscoveryTarget), next_cursor: z.string().nullable() }),
 });
 
@@ -193,17 +226,19 @@ export const readDiscoveryTarget = endpoint({
 
 /**
  * Needs `add` in the safe, and permission to retrieve the credential without approval, because the operator of the host
- * receives the credential's password. For the same reason, no API token can make this call.
+ * receives the credential's password. For the same reason, an API token needs the scope that retrieves it.
  */
 export const createDiscoveryTarget = endpoint({
-  ...discoveryManaging,
+  needs: "discovery.manage",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "account.retrieve",
   method: "POST",
   path: "/api/v1/discovery/targets",
   summary: "Create a discovery target",
   body: NewDiscoveryTarget,
   reply: DiscoveryTarget,
   status: 201,
-  sessionOnly: true,
   audit: "discovery.target-created",
 });
 
@@ -225,9 +260,12 @@ export const testDiscoveryTarget = endpoint({
   audit: "discovery.target-tested",
 });
 
-/** A new host or port also removes the pinned host key. */
+/** A new host or port also removes the pinned host key. A new login gives the secret as `createDiscoveryTarget` does. */
 export const updateDiscoveryTarget = endpoint({
-  ...discoveryManaging,
+  needs: "discovery.manage",
+  gives: "secret",
+  stepUp: "when-giving",
+  givesByToken: "account.retrieve",
   ...targetById,
   method: "PUT",
   path: "/api/v1/discovery/targets/:id",
@@ -243,8 +281,23 @@ export const updateDiscoveryTarget = endpoint({
     }),
   }),
   reply: DiscoveryTarget,
-  sessionOnly: true,
   audit: "discovery.target-updated",
+});
+
+/** Needs permission to retrieve the credential, which later scans send to the host with this key. */
+export const acceptDiscoveryHostKey = endpoint({
+  needs: "discovery.manage",
+  ...targetById,
+  method: "POST",
+  path: "/api/v1/discovery/targets/:id/accept-host-key",
+  summary: "Accept the changed host key of a discovery target",
+  /** The exact key: a different key that the host has presented since is not accepted. */
+  body: z.strictObject({ fingerprint: z.string().max(200) }),
+  reply: DiscoveryTarget,
+  audit: "discovery.host-key-accepted",
+  gives: "secret",
+  stepUp: true,
+  givesByToken: "account.retrieve",
 });
 
 export const deleteDiscoveryTarget = endpoint({

@@ -121,7 +121,11 @@ export const LiveEvent = z.discriminatedUnion("type", [
   z.object({ ...base, type: z.literal("access-review.changed"), data: z.object({ review_id: AccessReviewId }) }),
   z.object({ ...base, type: z.literal("platform.changed"), data: z.object({ platform_id: PlatformId }) }),
   /** A target, one of its scans or an account that they found changed. */
-  z.object({ ...base, type: z.literal("discovery.changed"), data: z.object({ target_id: DiscoveryTargetId }) }),
+  z.object({
+    ...base,
+    type: z.literal("discovery.changed"),
+    data: z.object({ target_id: DiscoveryTargetId.nullable() }),
+  }),
   z.object({ ...base, type: z.literal("account.changed"), data: z.object({ account_id: AccountId }) }),
   z.object({ ...base, type: z.literal("account.deleted"), data: z.object({ account_id: AccountId }) }),
   z.object({

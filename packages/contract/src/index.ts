@@ -47,6 +47,7 @@ export * from "./scans.ts";
 export * from "./seal.ts";
 export * from "./second-step.ts";
 export * from "./search.ts";
+export * from "./range-scans.ts";
 export * from "./recordings.ts";
 export * from "./sessions.ts";
 export * from "./ssh-ca.ts";

@@ -33,6 +33,7 @@ export const Permission = z.enum([
   "privileged-session.hold",
   "discovery.read",
   "discovery.manage",
+  "discovery.allow-networks",
   "access-request.list",
   "access-request.create",
   "access-request.decide",

@@ -41,6 +41,7 @@ const Environment = z.object({
   ),
   STRONGROOM_ALLOW_LOOPBACK: flag,
   STRONGROOM_ALLOWED_NETWORKS: list,
+  STRONGROOM_DISCOVERY_SCANS_PER_NETWORK: z.coerce.number().int().min(1).max(1000).default(32),
   STRONGROOM_RATE_LIMIT: z.coerce.number().int().min(0).default(1200),
   STRONGROOM_ROTATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(100_000).default(600),
   STRONGROOM_SESSIONS_PER_USER: z.coerce.number().int().min(1).max(10_000).default(100),
@@ -124,6 +125,8 @@ export interface Config {
   /** CIDR blocks. An empty list allows every network except the forbidden ones. */
   allowedNetworks: string[];
   /** Requests per minute for each client and each user; 0 disables both limits. */
+  /** How many scans of one network run at once, in all processes together. */
+  discoveryScansPerNetwork: number;
   rateLimit: number;
   /** The maximum number of rotations that the schedule starts per minute, over all processes. */
   rotationsPerMinute: number;
@@ -183,6 +186,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustedProxies: value.STRONGROOM_TRUST_PROXY,
     allowLoopbackTargets: value.STRONGROOM_ALLOW_LOOPBACK || isDevelopment,
     allowedNetworks: value.STRONGROOM_ALLOWED_NETWORKS,
+    discoveryScansPerNetwork: value.STRONGROOM_DISCOVERY_SCANS_PER_NETWORK,
     rateLimit: value.STRONGROOM_RATE_LIMIT,
     rotationsPerMinute: value.STRONGROOM_ROTATIONS_PER_MINUTE,
     sessionsPerUser: value.STRONGROOM_SESSIONS_PER_USER,

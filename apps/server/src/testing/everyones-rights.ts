@@ -112,6 +112,13 @@ async function otherFacts({ kernel: { database } }: TestApp, view: View) {
     select 'secret of ' || account_id || ' goes along ' || config::text || ' by ' || added_by || ' for ' || state, null
     from account_dependents
     union all
+    select 'secret of ' || credential_id || ' goes to scanned host ' ||
+           concat_ws(' ', hostname, port, host_key ->> 'fingerprint'), null
+    from discovery_targets where is_active
+    union all
+    select 'secrets of ' || credentials::text || ' go to hosts that range scan ' || id || ' finds', null
+    from discovery_range_scans where creates_targets and credentials <> '[]'
+    union all
     select 'trail goes to ' || id || ' ' || config::text, null from audit_sinks where is_enabled
     union all
     select 'provider ' || id || ' lets in ' || role_mappings::text || creates_people || links_by_email || settings::text,

@@ -1,5 +1,8 @@
 // A world in which an administrator can make nearly every call, with the inputs of each call that could give the most access.
 import {
+  allowDiscoveryNetwork,
+  createDiscoveryTarget,
+  listDiscoveryNetworks,
   AccountEdit,
   ChangedAuditSink,
   CredentialEdit,
@@ -185,6 +188,29 @@ const INPUTS: Record<string, GiftInput[]> = {
     ({ account }) => byId(account.id, { fingerprint: `${HOST_KEY.type} ${HOST_KEY.fingerprint}` }),
   ],
   acceptHostKey: [({ credential }) => byId(credential.id, { fingerprint: `${HOST_KEY.type} ${HOST_KEY.fingerprint}` })],
+  createDiscoveryTarget: [async (world, app) => ({ body: { ...(await aScan(world, app)), safeId: world.home.id } })],
+  updateDiscoveryTarget: [
+    async (world, app) => {
+      const { id, ...body } = await aScanTarget(world, app);
+      return byId(id, { ...body, hostname: "elsewhere.example.com", isActive: true });
+    },
+  ],
+  acceptDiscoveryHostKey: [
+    async (world, app) => {
+      const { id } = await aScanTarget(world, app);
+      const offer = "update discovery_targets set offered_host_key = $1 where id = $2";
+      await app.database.pool.query(offer, [JSON.stringify(HOST_KEY), id]);
+      return byId(id, { fingerprint: `${HOST_KEY.type} ${HOST_KEY.fingerprint}` });
+    },
+  ],
+  startRangeScan: [
+    async (world, app) => {
+      const { credentialId, targetType } = await aScan(world, app);
+      return {
+        body: { ...(await aRange(world, app)), credentials: [{ targetType, credentialId }], createsTargets: true },
+      };
+    },
+  ],
   updateCredential: [
     ({ credential: { id, name, type } }) =>
       byId(id, CredentialEdit.parse({ name, type, environment: "production", host: "elsewhere.example.com" })),
@@ -312,11 +338,47 @@ const HARMLESS: Record<string, GiftInput[]> = {
     ({ account }) => ({ body: { action: "disable", account_ids: [account.id] } }),
     ({ account }) => ({ body: { action: "delete", account_ids: [account.id] } }),
   ],
+  updateDiscoveryTarget: [
+    async (world, app) => {
+      const { id, ...body } = await aScanTarget(world, app);
+      return byId(id, { ...body, name: "Another name", isActive: true });
+    },
+  ],
+  startRangeScan: [async (world, app) => ({ body: await aRange(world, app) })],
   updateCredential: [
     ({ credential: { id, type, host } }) =>
       byId(id, CredentialEdit.parse({ name: "Another name", type, host, environment: "production" })),
   ],
 };
+
+/** The login of a scan with an account that the owner may retrieve. */
+async function aScan({ owner, home }: GiftWorld, app: TestApp) {
+  const login = { system_type: "Linux", connection_method: "SSH", hostname: "server1.example.com" } as const;
+  const { id } = await anAccount(app, owner, home, login);
+  return {
+    name: "A target",
+    description: null,
+    targetType: "linux" as const,
+    connectionMethod: "ssh" as const,
+    hostname: "server1.example.com",
+    credentialId: id,
+    settings: { port: 22, timeout: 30_000 },
+    schedule: null,
+  };
+}
+
+async function aScanTarget(world: GiftWorld, app: TestApp) {
+  const body = await aScan(world, app);
+  const { id } = await must(app, createDiscoveryTarget, { body: { ...body, safeId: world.home.id } }, world.owner);
+  return { ...body, id };
+}
+
+async function aRange({ owner, home }: GiftWorld, app: TestApp) {
+  const { body } = await app.call(listDiscoveryNetworks, { as: owner.token });
+  const network = "127.78.0.0/16";
+  if (body.data.length === 0) await must(app, allowDiscoveryNetwork, { body: { network } }, owner);
+  return { name: "A range", safeId: home.id, ranges: ["127.78.0.1"], ports: [1] };
+}
 
 const NEW = { name: "An account", hostname_ip: "new.example.com", username: "root", platform_id: "" as never };
 

@@ -1,6 +1,13 @@
 // Tests that no call reveals whether an object exists to a caller who may not see it: the reply for its id equals the reply
 // for an id that nothing has. Every endpoint of the contract is called with the id of every kind of object.
-import { SCOPES_IN_SAFES, createDiscoveryTarget, createToken, startDiscoveryScan } from "@strongroom/contract";
+import {
+  SCOPES_IN_SAFES,
+  allowDiscoveryNetwork,
+  createDiscoveryTarget,
+  createToken,
+  startDiscoveryScan,
+  startRangeScan,
+} from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
 import assert from "node:assert/strict";
@@ -8,7 +15,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { anAccount } from "./accounts.ts";
 import { aGiftWorld } from "./gift-world.ts";
-import { aPerson } from "./people.ts";
+import { aPerson, firstAdmin } from "./people.ts";
 import { sampleBody } from "./sample-bodies.ts";
 import { testApp } from "./test-app.ts";
 import type { TestApp } from "./test-app.ts";
@@ -43,6 +50,11 @@ before(async () => {
   const start = { params: { id: target.body.id }, body: { scanSettings: {} }, as: owner.token };
   const scan = await app.call(startDiscoveryScan, start);
   assert.equal(scan.status, 202, scan.text);
+  const network = { body: { network: "127.79.0.0/16" }, as: (await firstAdmin(app)).token };
+  assert.equal((await app.call(allowDiscoveryNetwork, network)).status, 201);
+  const range = { name: "A range", safeId: world.home.id, ranges: ["127.79.0.1"], ports: [1] };
+  const ranged = await app.call(startRangeScan, { body: range, as: owner.token });
+  assert.equal(ranged.status, 202, ranged.text);
   const { home, closed, account, guarded, credential, request, membership, group } = world;
   const objects = { home, closed, account, guarded, credential, request, membership, group };
   hidden = {
@@ -50,6 +62,7 @@ before(async () => {
     user: owner.id,
     target: target.body.id,
     scan: scan.body.id,
+    range: ranged.body.id,
   };
 });
 after(() => app.close());
@@ -109,6 +122,6 @@ test("a token limited to one safe learns of no object outside that safe", { time
   const made = await app.call(createToken, { body, as: owner.token });
   assert.equal(made.status, 201, made.text);
   const { token } = made.body;
-  const inSafes = ["home", "closed", "account", "guarded", "request", "membership", "target", "scan"];
+  const inSafes = ["home", "closed", "account", "guarded", "request", "membership", "target", "scan", "range"];
   assert.deepEqual(await revealing(() => Promise.resolve(token), inSafes), []);
 });

@@ -1,12 +1,21 @@
 // Decides who may use discovery, which accounts of a system count as system accounts, and what a scan changed.
 import { ROLES } from "@strongroom/contract";
-import type { DiscoveredStatus, DiscoveredSystem, DiscoveryTargetType } from "@strongroom/contract";
+import type {
+  DiscoveredStatus,
+  DiscoveredSystem,
+  DiscoveryTargetType,
+  FoundServiceProtocol,
+} from "@strongroom/contract";
 import type { Connector, ListedAccount } from "@strongroom/connectors";
 import { isDeepStrictEqual } from "node:util";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
 /** The permissions in the target's safe decide the rest; see `visibleTargets`. */
-export const rolePermissions: RolePermissions = { "discovery.read": ROLES, "discovery.manage": ROLES };
+export const rolePermissions: RolePermissions = {
+  "discovery.read": ROLES,
+  "discovery.manage": ROLES,
+  "discovery.allow-networks": ["admin"],
+};
 
 /** The connectors that scan each type of target. */
 const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
@@ -24,6 +33,21 @@ export function obstacleToScan(type: DiscoveryTargetType, connector: Connector):
   }
   return connector.listAccounts === undefined ? "Strongroom cannot list the accounts of this system." : null;
 }
+
+const TARGET_TYPES: Partial<Record<FoundServiceProtocol, DiscoveryTargetType>> = {
+  ssh: "linux",
+  postgresql: "database",
+  mysql: "database",
+  mssql: "database",
+  mongodb: "database",
+  redis: "database",
+  ldap: "active_directory",
+  winrm: "windows",
+};
+
+/** The type of target that a service found on a network could be. */
+export const targetTypeOf = (protocol: FoundServiceProtocol): DiscoveryTargetType | null =>
+  TARGET_TYPES[protocol] ?? null;
 
 const SYSTEMS: Readonly<Record<DiscoveryTargetType, DiscoveredSystem>> = {
   linux: "linux",

@@ -5,8 +5,11 @@ import { approve, listFound, reject } from "./accounts/accounts.ts";
 import type { DiscoveryContext } from "./discovery.ts";
 import { readBlastRadius, readKeys, readPrivileges } from "./privileges/privileges.ts";
 import { cancelScan, listScans, readScan, startScan } from "./scans/scans.ts";
+import { allowNetwork, disallowNetwork, listAllowed } from "./ranges/networks.ts";
+import { cancelRange, listRangeHosts, listRanges, readRange, startRange } from "./ranges/ranges.ts";
 import { readStatistics } from "./statistics.ts";
 import {
+  acceptHostKey,
   changeTarget,
   createTarget,
   listTargets,
@@ -23,6 +26,15 @@ export function bindDiscovery(context: DiscoveryContext): void {
   implementInSteps(kernel, contract.testDiscoveryTarget, (call) => testTarget(context, call));
   implement(kernel, contract.updateDiscoveryTarget, (call, tx) => changeTarget(context, call, tx));
   implement(kernel, contract.deleteDiscoveryTarget, (call, tx) => removeTarget(context, call, tx));
+  implement(kernel, contract.acceptDiscoveryHostKey, (call, tx) => acceptHostKey(context, call, tx));
+  implement(kernel, contract.startRangeScan, (call, tx) => startRange(context, call, tx));
+  implement(kernel, contract.listRangeScans, listRanges);
+  implement(kernel, contract.readRangeScan, readRange);
+  implement(kernel, contract.listRangeScanHosts, listRangeHosts);
+  implement(kernel, contract.cancelRangeScan, (call, tx) => cancelRange(context, call, tx));
+  implement(kernel, contract.listDiscoveryNetworks, listAllowed);
+  implement(kernel, contract.allowDiscoveryNetwork, (call, tx) => allowNetwork(context, call, tx));
+  implement(kernel, contract.disallowDiscoveryNetwork, disallowNetwork);
   implement(kernel, contract.startDiscoveryScan, (call, tx) => startScan(context, call, tx));
   implement(kernel, contract.listDiscoveryScans, listScans);
   implement(kernel, contract.readDiscoveryScan, readScan);

@@ -15,7 +15,7 @@ import {
   testDiscoveryTarget,
   updateDiscoveryTarget,
 } from "@strongroom/contract";
-import type { DiscoveryTarget, InputOf } from "@strongroom/contract";
+import type { DiscoveryTarget, InputOf, Scope } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { actingOn } from "#features/accounts/testing/acting.ts";
@@ -82,7 +82,7 @@ describe("permissions", () => {
     const { safeId: ___, ...body } = edit;
     const moved = await app.call(updateDiscoveryTarget, {
       ...byId(target),
-      body: { description: null, ...body, settings: { port: 22, timeout: 30_000 } },
+      body: { description: null, ...body, schedule: null, settings: { port: 22, timeout: 30_000 } },
       as: user.token,
     });
     assert.equal(moved.status, 403, moved.text);
@@ -110,14 +110,22 @@ describe("permissions", () => {
     });
   }
 
-  test("no API token can choose where a credential is sent", async () => {
-    const body = { name: "scanner", scopes: ["discovery.read", "discovery.manage"], expires_in_days: 1 };
-    const made = await app.call(createToken, { body: body as never, as: owner.token });
-    assert.equal(made.status, 201, made.text);
-    const token = (made.body as { token: string }).token;
-    const target = linuxTarget(await anyCredential(), at);
-    assert.equal((await app.call(createDiscoveryTarget, { body: target, as: token })).status, 403);
-    assert.equal((await app.call(listDiscoveryTargets, { as: token })).status, 200);
+  test("an API token chooses where a credential is sent only with the scope that retrieves it", async () => {
+    const tokenWith = async (...scopes: Scope[]) => {
+      const body = { name: "scanner", scopes: ["discovery.read", "discovery.manage", ...scopes], expires_in_days: 1 };
+      const made = await app.call(createToken, { body: body as never, as: owner.token });
+      assert.equal(made.status, 201, made.text);
+      return made.body.token;
+    };
+    const [narrow, wide] = [await tokenWith(), await tokenWith("account.retrieve")];
+    const body = linuxTarget(await anyCredential(), at);
+    const refused = await app.call(createDiscoveryTarget, { body, as: narrow });
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /account\.retrieve/);
+    assert.equal((await app.call(listDiscoveryTargets, { as: narrow })).status, 200);
+    assert.equal((await app.call(createDiscoveryTarget, { body, as: wide })).status, 201);
+    const { name: _, safeId: __, ...login } = body;
+    assert.equal((await app.call(testDiscoveryTarget, { body: login, as: wide })).status, 403);
   });
 
   test("targets, scans and accounts of other safes do not exist for a user", async () => {

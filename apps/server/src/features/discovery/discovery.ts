@@ -30,7 +30,15 @@ export const mayNotManage = (): Refusal =>
 export const auditTarget = ({ id, name }: { id: string; name: string }) => ({ type: "discovery-target", id, name });
 
 /** The event for the users who see the target. */
-export async function changed(db: Db, { id, safe_id }: { id: string; safe_id: string }): Promise<NewEvent> {
+export const changed = (db: Db, { id, safe_id }: { id: string; safe_id: string }): Promise<NewEvent> =>
+  changedInSafe(db, safe_id, id);
+
+/** The event for the users who see what discovery found in the safe. */
+export async function changedInSafe(db: Db, safe_id: string, targetId: string | null = null): Promise<NewEvent> {
   const users = new Set([...(await membersWho(db, safe_id, "add")), ...(await membersWho(db, safe_id, "view_audit"))]);
-  return { type: "discovery.changed", audience: { users: [...users], roles: ["admin"] }, data: { target_id: id } };
+  return {
+    type: "discovery.changed",
+    audience: { users: [...users], roles: ["admin"] },
+    data: { target_id: targetId },
+  };
 }

@@ -4,12 +4,19 @@ import type { DiscoveryContext } from "./discovery.ts";
 import { rolePermissions } from "./discovery.policy.ts";
 import { bindDiscovery } from "./discovery.routes.ts";
 import { endAbandonedScan, runScan } from "./scans/run-scan.ts";
+import { endAbandonedRange, runRange } from "./ranges/run-range.ts";
+import { RANGE_JOB } from "./ranges/ranges.ts";
+import { findAbandonedRangeScans } from "./ranges/ranges.store.ts";
 import { SCAN_JOB } from "./scans/scans.ts";
 import { findAbandonedScans } from "./scans/scans.store.ts";
+import { startDueScans } from "./scans/start-due.ts";
 
 /** The most scans that run at once in one process, in total and of one user, so that a few users cannot take all. */
 const SCANS_AT_ONCE = 32;
 const OF_ONE_USER = 4;
+/** Range scans are long, and each has its own rate. */
+const RANGES_AT_ONCE = 2;
+const RANGE_SECONDS = 86_400;
 
 export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "kernel">): void {
   const context: DiscoveryContext = { kernel, ...parts };
@@ -20,7 +27,13 @@ export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "
   );
   kernel.jobs.define("discovery.end-abandoned", { schedule: "* * * * *", policy: "exclusive" }, async () => {
     for (const id of await findAbandonedScans(kernel.database.db)) await endAbandonedScan(context, id);
+    for (const id of await findAbandonedRangeScans(kernel.database.db)) await endAbandonedRange(context, id);
   });
+  kernel.jobs.define("discovery.start-due", { schedule: "* * * * *", policy: "exclusive" }, () =>
+    startDueScans(context),
+  );
+  const ranges = { concurrency: RANGES_AT_ONCE, timeout: RANGE_SECONDS, retryLimit: 5, isTracked: true } as const;
+  kernel.jobs.define(RANGE_JOB, ranges, (job) => runRange(context, job));
 }
 
 export { auditTarget, changed, mayNotManage, targetNotFound } from "./discovery.ts";

@@ -41,6 +41,9 @@ const aTarget = {
   safe_name: "Web servers",
   is_active: true,
   host_key: null,
+  offered_host_key: null,
+  schedule: null,
+  next_scan_at: null,
   last_scan: null,
   can_manage: true,
   created_at: AT,
@@ -62,9 +65,12 @@ const aScan = {
     error: "wrong-password",
     error_message: "web-01.internal did not accept the password.",
     is_complete: true,
+    incomplete_reason: null,
+    commands: [],
   },
   settings: { includeSystemAccounts: false, timeout: 30_000, maxAccounts: 1000 },
   requested_by: "Ada",
+  is_scheduled: false,
   can_manage: true,
 };
 const anAccount = {
@@ -287,7 +293,7 @@ test("DISC-10: a target that the user cannot manage has no actions", async () =>
     within(own!)
       .getAllByRole("button")
       .map(({ textContent }) => textContent),
-  ).toEqual(["Scan", "Enhanced Scan", "Edit", "Delete"]);
+  ).toEqual(["Scan", "Enhanced Scan", "Edit", "Disable", "Delete"]);
   expect(within(other!).queryAllByRole("button")).toEqual([]);
 });
 

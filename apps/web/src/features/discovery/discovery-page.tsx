@@ -20,7 +20,7 @@ import { AccountsTab } from "./privileges/accounts-tab.tsx";
 import { ScanList } from "./scans/scan-list.tsx";
 import { StatisticsTab } from "./statistics/statistics-tab.tsx";
 import { CreateTargetDialog } from "./targets/target-dialog.tsx";
-import { TargetList } from "./targets/target-list.tsx";
+import { TargetsTab } from "./targets/targets-tab.tsx";
 import { useNewResults } from "./use-new-results.ts";
 import { usePolling } from "./use-polling.ts";
 
@@ -156,7 +156,7 @@ export function DiscoveryPage({ others = [], TargetAction, Validation }: Discove
           value={tab}
           onChange={(next) => setParams(next === ids[0] ? {} : { tab: next })}
         >
-          {tab === "targets" && <TargetList addButton={addButton} TargetAction={TargetAction} />}
+          {tab === "targets" && <TargetsTab addButton={addButton} TargetAction={TargetAction} />}
           {tab === "scans" && <ScanList />}
           {tab === "accounts" && <AccountsTab />}
           {tab === "statistics" && <StatisticsTab Validation={Validation} />}

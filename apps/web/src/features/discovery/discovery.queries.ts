@@ -1,5 +1,6 @@
 // Server state of discovery: targets, scans, discovered accounts and statistics.
 import {
+  acceptDiscoveryHostKey,
   approveDiscoveredAccounts,
   cancelDiscoveryScan,
   createDiscoveryTarget,
@@ -26,13 +27,18 @@ import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tansta
 import { isCallError } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import type { Found } from "#shared/ui/search-select.tsx";
 import { SCAN_START } from "#shared/discovery/discovery-tab.ts";
 
 const PATH = "/api/v1/discovery";
-const PAGE_SIZE = 50;
+export const PAGE_SIZE = 50;
 
 /** All pages of one list. */
-function pagesOf<E extends Endpoint>(endpoint: E, query: object, input: (cursor: string | undefined) => InputOf<E>) {
+export function pagesOf<E extends Endpoint>(
+  endpoint: E,
+  query: object,
+  input: (cursor: string | undefined) => InputOf<E>,
+) {
   return infiniteQueryOptions({
     queryKey: [...keyOf(endpoint).slice(0, -1), "pages", query],
     // The page polls these lists, which must not count as user activity.
@@ -43,6 +49,9 @@ function pagesOf<E extends Endpoint>(endpoint: E, query: object, input: (cursor:
 }
 
 export const targetList = pagesOf(listDiscoveryTargets, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
+
+export const targetsBy = (filter: { active: "true" | "false" }) =>
+  pagesOf(listDiscoveryTargets, filter, (cursor) => ({ query: { ...filter, limit: PAGE_SIZE, cursor } }));
 
 export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
 
@@ -62,13 +71,19 @@ export const credentialNamed = (id: AccountId) => queryOf(readAccountDetails, { 
 export const safesFound = (search: string) =>
   queryOf(listSafes, { query: { ...(search === "" ? {} : { search }), limit: 20 } });
 
+/** The safes to which the user may add accounts. */
+export const safesToAddTo = ({ safes }: ReplyOf<typeof listSafes>): Found[] =>
+  safes
+    .filter(({ my_permissions }) => my_permissions.includes("add"))
+    .map(({ id, name }) => ({ value: id, label: name }));
+
 export const refresh = (client: QueryClient): Promise<void> => invalidatePath(client, PATH);
 
 /** Refetches what is on screen. Loads that still run continue: a slow server would otherwise never finish one. */
 export const pollDiscovery = (client: QueryClient): Promise<void> =>
   client.refetchQueries({ queryKey: PATH.split("/").slice(1), type: "active" }, { cancelRefetch: false });
 
-const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
+export const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
   mutationOptions({ mutationFn: send, onSettled: () => refresh(client) });
 
 export type NewTarget = NonNullable<InputOf<typeof createDiscoveryTarget>["body"]>;
@@ -82,6 +97,9 @@ export const targetCreation = (client: QueryClient) =>
 
 export const targetEdit = (client: QueryClient, id: DiscoveryTargetId) =>
   changing(client, (body: TargetEdit) => call(updateDiscoveryTarget, { params: { id }, body }));
+
+export const hostKeyAcceptance = (client: QueryClient, id: DiscoveryTargetId) =>
+  changing(client, (fingerprint: string) => call(acceptDiscoveryHostKey, { params: { id }, body: { fingerprint } }));
 
 export const targetDeletion = (client: QueryClient, id: DiscoveryTargetId) =>
   changing(client, () => call(deleteDiscoveryTarget, { params: { id } }));

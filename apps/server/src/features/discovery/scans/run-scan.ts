@@ -2,6 +2,7 @@
 import { connectorFor } from "@strongroom/connectors";
 import type { ListFinding } from "@strongroom/connectors";
 import type { ScanStatus } from "@strongroom/contract";
+import { setTimeout as pause } from "node:timers/promises";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
@@ -13,11 +14,12 @@ import { recordFound } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import { recordPrivileges } from "../privileges/record-privileges.ts";
+import { windowLeft } from "../targets/schedule.ts";
 import { lockTarget, updateTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 import { openCredential, readCredential, targetOf } from "./credential.ts";
 import type { CredentialRow } from "./credential.ts";
-import { lockScan, updateScan } from "./scans.store.ts";
+import { countRunningIn, lockScan, updateScan } from "./scans.store.ts";
 import type { ScanRow } from "./scans.store.ts";
 
 interface Failure {
@@ -34,10 +36,16 @@ interface StartedScan {
 }
 
 const LONGEST_MESSAGE = 1_000;
+/** Milliseconds. */
+const BUSY_WAIT_MS = 500;
 
 export async function runScan(context: DiscoveryContext, { id, signal }: Job<object>): Promise<void> {
   const { kernel, network } = context;
-  const started = await kernel.database.transaction((tx) => begin(context, tx, id));
+  let started: StartedScan | "busy" | null = "busy";
+  while (started === "busy") {
+    started = await kernel.database.transaction((tx) => begin(context, tx, id));
+    if (started === "busy") await pause(BUSY_WAIT_MS, undefined, { signal });
+  }
   if (started === null) return;
   const { scan, target, credential } = started;
   const connector = connectorFor(targetOf(credential, target));
@@ -57,8 +65,11 @@ export async function runScan(context: DiscoveryContext, { id, signal }: Job<obj
 
 const UNSUPPORTED: Failure = { code: "unsupported", message: "Strongroom cannot list the accounts of this system." };
 
-/** Null when the scan has ended already, or ends now because its credential cannot be used. */
-async function begin(context: DiscoveryContext, tx: Tx, id: string): Promise<StartedScan | null> {
+/**
+ * Null when the scan has ended already, or ends now because its credential cannot be used. `busy` while too many scans
+ * run in the target's network.
+ */
+async function begin(context: DiscoveryContext, tx: Tx, id: string): Promise<StartedScan | "busy" | null> {
   const { kernel } = context;
   const scan = await lockScan(tx, id);
   if (scan === null || (scan.status !== "pending" && scan.status !== "running")) return null;
@@ -66,11 +77,14 @@ async function begin(context: DiscoveryContext, tx: Tx, id: string): Promise<Sta
   const at = kernel.clock.now();
   const started = { status: "running", started_at: at, logins: scan.logins + 1 } as const;
   const credential = await readCredential(tx, target.credential_id);
-  const obstacle = await obstacleToLogin(tx, target, credential);
+  const left = scan.is_scheduled && target.schedule !== null ? windowLeft(target.schedule, at) : Infinity;
+  const obstacle = left === 0 ? LATE : await obstacleToLogin(tx, target, credential);
   if (credential === null || obstacle !== null) {
     await end(context, tx, { scan: { ...scan, started_at: at }, target }, obstacle ?? GONE);
     return null;
   }
+  const atOnce = kernel.config.discoveryScansPerNetwork;
+  if (scan.status === "pending" && (await countRunningIn(tx, target.network, id)) >= atOnce) return "busy";
   await updateScan(tx, id, started);
   const note: AuditNote = {
     target: auditTarget(target),
@@ -78,8 +92,13 @@ async function begin(context: DiscoveryContext, tx: Tx, id: string): Promise<Sta
   };
   await appendAudit(tx, [systemEntry("discovery.scan-started", "discovery", note, at)]);
   await kernel.events.publish(tx, await changed(tx, target));
-  return { scan: { ...scan, ...started }, target, credential };
+  return { scan: { ...scan, ...started, timeout_ms: Math.min(scan.timeout_ms, left) }, target, credential };
 }
+
+const LATE: Failure = {
+  code: "outside-window",
+  message: "The scan waited for others until the window of its schedule had ended.",
+};
 
 const GONE: Failure = {
   code: "credential-unavailable",
@@ -124,6 +143,9 @@ async function finish(
   if (result.outcome !== "listed") {
     const isRejected = result.outcome === "rejected";
     if (isRejected) await updateTarget(tx, target.id, { rejected_revision: credential.login_revision });
+    const presented =
+      result.outcome === "misconfigured" && result.code === "host-key-changed" ? result.facts?.["hostKey"] : undefined;
+    if (presented !== undefined) await updateTarget(tx, target.id, { offered_host_key: JSON.stringify(presented) });
     const code = "code" in result ? result.code : "unsupported";
     return end(context, tx, { scan, target }, { code, message: result.message, isRejected });
   }
@@ -131,12 +153,14 @@ async function finish(
   if (target.host_key === null && hostKey !== undefined) {
     await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
   }
+  if (target.offered_host_key !== null) await updateTarget(tx, target.id, { offered_host_key: null });
   const recorded = await recordFound(context, tx, { scan, target, found: result.accounts, isAll: result.isComplete });
   await recordPrivileges(tx, { target, at: context.kernel.clock.now() }, result);
   await updateScan(tx, id, {
     accounts_discovered: result.accounts.length,
     accounts_stored: recorded.stored,
     is_complete: recorded.isComplete,
+    incomplete_reason: result.isComplete ? null : storable(result.message),
   });
   const { stored, added, missing } = recorded;
   await conclude(context, tx, { scan, target }, "completed", {
@@ -144,13 +168,17 @@ async function finish(
   });
 }
 
+/** PostgreSQL stores no NUL. */
+const storable = (message: string): string =>
+  message.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
+
 type Ending = Pick<StartedScan, "scan" | "target">;
 
 async function end(context: DiscoveryContext, tx: Tx, of: Ending, { code, message }: Failure): Promise<void> {
-  const storable = message.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
+  const text = storable(message);
   const started = of.scan.started_at === null ? {} : { started_at: of.scan.started_at };
-  await updateScan(tx, of.scan.id, { ...started, error_code: code, error_message: storable });
-  const details = { scan: of.scan.id, code, message: storable };
+  await updateScan(tx, of.scan.id, { ...started, error_code: code, error_message: text });
+  const details = { scan: of.scan.id, code, message: text };
   await conclude(context, tx, of, "failed", { result: "failure", details });
 }
 

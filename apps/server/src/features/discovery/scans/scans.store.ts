@@ -1,5 +1,5 @@
 // Stores scans.
-import type { DiscoveryTargetType, ScanStatus } from "@strongroom/contract";
+import type { DiscoveryTargetType, ScanCommand, ScanStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -15,6 +15,9 @@ export interface ScansTable {
   timeout_ms: number;
   max_accounts: number;
   requested_by: string;
+  is_scheduled: Generated<boolean>;
+  commands: ColumnType<ScanCommand[], undefined, string>;
+  incomplete_reason: ColumnType<string | null, undefined, string | null>;
   created_at: ColumnType<Date, Date, never>;
   started_at: ColumnType<Date | null, undefined, Date>;
   completed_at: ColumnType<Date | null, undefined, Date>;
@@ -98,4 +101,14 @@ export async function findAbandonedScans(db: Db): Promise<string[]> {
       select from job_runs run where run.id = scan.id and run.state in ('queued', 'running')
     ) order by scan.id limit 1000`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** The running scans of other targets in a network. Two processes that ask at the same moment wait for each other. */
+export async function countRunningIn(tx: Tx, network: string, scanId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`discovery ${network}`}, 0))`.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count
+    from discovery_scans scan join discovery_targets target on target.id = scan.target_id
+    where scan.status = 'running' and target.network = ${network} and scan.id <> ${scanId}`.execute(tx);
+  return rows[0]?.count ?? 0;
 }

@@ -1,5 +1,6 @@
 // Tests of scans over HTTP, of a real sshd, a real PostgreSQL and hosts that never answer.
 import {
+  acceptDiscoveryHostKey,
   cancelDiscoveryScan,
   createDiscoveryTarget,
   readDiscoveryScan,
@@ -21,7 +22,7 @@ import { after, before, describe, test } from "node:test";
 import { actingOn } from "#features/accounts/testing/acting.ts";
 import { anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
-import { aSafe } from "#testing/safes.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
 import { eventually } from "#testing/waiting.ts";
 import { SSH, aDiscoveryWorld, byId, named } from "../testing/discovery-world.ts";
 import type { DiscoveryWorld } from "../testing/discovery-world.ts";
@@ -159,6 +160,19 @@ describe("scans of a real Linux host", needs(unixUsersAvailable()), () => {
     const failed = await scanned(target);
     assert.deepEqual([failed.status, failed.metadata?.error], ["failed", "host-key-changed"]);
     assert.doesNotMatch(sshd.log().slice(mark), /Accepted|Failed password/);
+
+    const shown = await app.call(readDiscoveryTarget, { ...byId(target), as: owner.token });
+    const offered = shown.body.offered_host_key!;
+    assert.deepEqual(offered, await sshd.hostKey());
+    const accept = (fingerprint: string, as = owner.token) =>
+      app.call(acceptDiscoveryHostKey, { ...byId(target), body: { fingerprint }, as });
+    const manager = await aPerson(app, "manager");
+    await aMember(app, owner, safe, manager, ["list", "add"]);
+    assert.equal((await accept(`${offered.type} ${offered.fingerprint}`, manager.token)).status, 403);
+    assert.equal((await accept("ssh-ed25519 SHA256:another")).status, 409);
+    const accepted = await accept(`${offered.type} ${offered.fingerprint}`);
+    assert.deepEqual([accepted.status, accepted.body.host_key, accepted.body.offered_host_key], [200, offered, null]);
+    assert.equal((await scanned(target)).status, "completed");
   });
 
   test("the connection test logs in and shows the host key, or says why it could not", async () => {

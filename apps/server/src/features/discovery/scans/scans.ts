@@ -108,6 +108,8 @@ function toScan(row: ShownScan): DiscoveryScan {
             error: row.error_code,
             error_message: row.error_message,
             is_complete: row.is_complete,
+            incomplete_reason: row.incomplete_reason,
+            commands: row.commands,
           },
     settings: {
       includeSystemAccounts: row.include_system_accounts,
@@ -115,6 +117,7 @@ function toScan(row: ShownScan): DiscoveryScan {
       maxAccounts: row.max_accounts,
     },
     requested_by: row.requested_by,
+    is_scheduled: row.is_scheduled,
     can_manage: row.can_manage,
   };
 }

@@ -1,13 +1,13 @@
 // Creates, tests, changes and deletes discovery targets.
-import { connectorFor, destinationHost } from "@strongroom/connectors";
+import { connectorFor } from "@strongroom/connectors";
 import type { Target } from "@strongroom/connectors";
 import type {
   AccountId,
   DiscoveryTarget,
   DiscoveryTargetId,
-  DiscoveryTargetType,
   Message,
   SafeId,
+  acceptDiscoveryHostKey,
   createDiscoveryTarget,
   deleteDiscoveryTarget,
   listDiscoveryTargets,
@@ -15,6 +15,7 @@ import type {
   testDiscoveryTarget,
   updateDiscoveryTarget,
 } from "@strongroom/contract";
+import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
@@ -26,15 +27,16 @@ import { lockSafe, requirePermission } from "#features/safes/index.ts";
 import { resultOf } from "#features/verification/index.ts";
 import { auditTarget, changed, mayNotManage, targetNotFound } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
-import { obstacleToScan } from "../discovery.policy.ts";
-import { openCredential, readCredential, targetOf } from "../scans/credential.ts";
+import { openCredential, targetOf } from "../scans/credential.ts";
 import type { CredentialRow } from "../scans/credential.ts";
+import { nextScan, requireSchedule } from "./schedule.ts";
 import * as store from "./targets.store.ts";
 import type { ShownTarget, TargetRow } from "./targets.store.ts";
+import { usableCredential } from "./usable-credential.ts";
 
 export async function listTargets(call: Call<typeof listDiscoveryTargets>, db: Db) {
-  const { limit, cursor } = call.query;
-  const rows = await store.listTargets(db, call.actor, placeByName(cursor), limit + 1);
+  const { limit, cursor, active = null } = call.query;
+  const rows = await store.listTargets(db, call.actor, { after: placeByName(cursor), isActive: active }, limit + 1);
   const { shown, next_cursor } = pageByName(rows, limit);
   return { data: shown.map(toTarget), next_cursor };
 }
@@ -47,7 +49,8 @@ export async function createTarget(
   call: SteppedCall<typeof createDiscoveryTarget>,
 ): Promise<DiscoveryTarget> {
   const { kernel } = context;
-  const { safeId, credentialId, settings, ...fields } = call.body;
+  const { safeId, credentialId, settings, schedule, hostKey, ...fields } = call.body;
+  requireSchedule(schedule, kernel.clock.now());
   await requirePermission(kernel.database.db, call.actor, safeId, "add");
   return call.commit(async (tx) => {
     await lockSafe(tx, call.actor, safeId, "add");
@@ -58,7 +61,9 @@ export async function createTarget(
       ...columnsOf(call.body, credential),
       id,
       safe_id: safeId,
-      host_key: null,
+      host_key: hostKey === null ? null : JSON.stringify(hostKey),
+      schedule: schedule === null ? null : JSON.stringify(schedule),
+      next_scan_at: nextScan(schedule, at),
       rejected_revision: null,
       is_active: true,
       created_by: call.actor.id,
@@ -98,11 +103,16 @@ export async function changeTarget(
   call: Call<typeof updateDiscoveryTarget>,
   tx: Tx,
 ): Promise<DiscoveryTarget> {
+  const at = kernel.clock.now();
   const before = await lockManaged(tx, call);
-  const { credentialId, hostname, isActive, settings } = call.body;
+  const { credentialId, hostname, isActive, settings, schedule } = call.body;
+  requireSchedule(schedule, kernel.clock.now());
   const isMoved = hostname !== before.hostname || settings.port !== before.port;
   const isOtherLogin = isMoved || credentialId !== before.credential_id || call.body.targetType !== before.target_type;
-  const after = isOtherLogin
+  // A target that was disabled logs in again, and so gives what a new target would.
+  const isGiving = isOtherLogin || (isActive && !before.is_active);
+  if (isGiving) call.requireStepUp();
+  const after = isGiving
     ? {
         ...columnsOf(call.body, await usableCredential({ kernel, accounts }, tx, call.actor, credentialId, call.body)),
         rejected_revision: null,
@@ -110,12 +120,38 @@ export async function changeTarget(
     : { name: call.body.name, description: call.body.description, timeout_ms: settings.timeout };
   await store.updateTarget(tx, before.id, {
     ...after,
-    ...(isMoved ? { host_key: null } : {}),
+    ...(isMoved ? { host_key: null, offered_host_key: null } : {}),
+    schedule: schedule === null ? null : JSON.stringify(schedule),
+    next_scan_at: isDeepStrictEqual(schedule, before.schedule) ? before.next_scan_at : nextScan(schedule, at),
     is_active: isActive,
-    updated_at: kernel.clock.now(),
+    updated_at: at,
   });
   const details = { hostname, port: settings.port, credential: credentialId, is_active: isActive };
   call.note({ target: auditTarget({ id: before.id, name: call.body.name }), details });
+  await kernel.events.publish(tx, await changed(tx, before));
+  return toTarget(await seen(tx, call.actor, before.id));
+}
+
+/** Accepts the key that the host presented last, and no other. */
+export async function acceptHostKey(
+  { kernel, accounts }: DiscoveryContext,
+  call: Call<typeof acceptDiscoveryHostKey>,
+  tx: Tx,
+): Promise<DiscoveryTarget> {
+  const before = await lockManaged(tx, call);
+  const { offered_host_key: offered } = before;
+  await usableCredential({ kernel, accounts }, tx, call.actor, before.credential_id, {
+    targetType: before.target_type,
+  });
+  if (offered === null || `${offered.type} ${offered.fingerprint}` !== call.body.fingerprint) {
+    throw refuse(409, "discovery.host-key-different", "The host has presented a different key since. Check it again.");
+  }
+  await store.updateTarget(tx, before.id, {
+    host_key: JSON.stringify(offered),
+    offered_host_key: null,
+    updated_at: kernel.clock.now(),
+  });
+  call.note({ details: { before: before.host_key?.fingerprint ?? null, accepted: offered.fingerprint } });
   await kernel.events.publish(tx, await changed(tx, before));
   return toTarget(await seen(tx, call.actor, before.id));
 }
@@ -153,33 +189,6 @@ async function seen(db: Db, actor: Actor, id: string): Promise<ShownTarget> {
   return row;
 }
 
-/**
- * INVARIANT: a user can have a secret sent to a host of their choice only if they may retrieve it without approval.
- * Throws 404 for an account that the user cannot see.
- */
-async function usableCredential(
-  { accounts }: Pick<DiscoveryContext, "accounts" | "kernel">,
-  db: Db,
-  actor: Actor,
-  id: string,
-  { targetType }: { targetType: DiscoveryTargetType },
-): Promise<CredentialRow> {
-  await accounts.requireSecret(db, actor, id);
-  const row = await readCredential(db, id);
-  if (row === null) throw targetNotFound();
-  const there = targetOf(row, { hostname: SOME_HOST, port: 1, host_key: null });
-  // The API of a cloud has one address for all accounts.
-  const hasOwnHost = targetType === "aws" || destinationHost(there) === SOME_HOST;
-  const obstacle = obstacleToScan(targetType, connectorFor(there)) ?? (hasOwnHost ? null : FIXED_HOST);
-  if (obstacle === null) return row;
-  throw refuse(422, "discovery.credential-unsuitable", obstacle, {
-    errors: [{ path: "credentialId", msg: obstacle }],
-  });
-}
-
-const SOME_HOST = "scanned.invalid";
-const FIXED_HOST = "The credential's settings name a fixed host. Choose a credential that logs in to its own host.";
-
 function columnsOf(
   {
     name,
@@ -188,7 +197,7 @@ function columnsOf(
     connectionMethod,
     hostname,
     settings,
-  }: Omit<Call<typeof createDiscoveryTarget>["body"], "safeId" | "credentialId">,
+  }: Omit<Call<typeof createDiscoveryTarget>["body"], "safeId" | "credentialId" | "schedule" | "hostKey">,
   credential: CredentialRow,
 ) {
   return {
@@ -217,6 +226,9 @@ const toTarget = (row: ShownTarget): DiscoveryTarget => ({
   safe_name: row.safe_name,
   is_active: row.is_active,
   host_key: row.host_key,
+  offered_host_key: row.offered_host_key,
+  schedule: row.schedule,
+  next_scan_at: row.is_active ? (row.next_scan_at?.toISOString() ?? null) : null,
   last_scan: lastScanOf(row),
   can_manage: row.can_manage,
   created_at: row.created_at.toISOString(),

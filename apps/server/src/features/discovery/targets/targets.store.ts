@@ -1,7 +1,7 @@
 // Stores discovery targets.
-import type { DiscoveryMethod, DiscoveryTargetType, ScanStatus } from "@strongroom/contract";
+import type { DiscoveryMethod, DiscoveryTargetType, ScanSchedule, ScanStatus } from "@strongroom/contract";
 import { sql } from "kysely";
-import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import type { ColumnType, GeneratedAlways, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NamePlace } from "#kernel/http/cursor.ts";
@@ -22,6 +22,10 @@ export interface TargetsTable {
   credential_safe_id: string;
   rejected_revision: number | null;
   host_key: ColumnType<HostKey | null, string | null, string | null>;
+  offered_host_key: ColumnType<HostKey | null, string | null | undefined, string | null>;
+  schedule: ColumnType<ScanSchedule | null, string | null | undefined, string | null>;
+  next_scan_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  network: GeneratedAlways<string>;
   is_active: boolean;
   created_by: string | null;
   created_at: ColumnType<Date, Date, never>;
@@ -73,14 +77,16 @@ const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => s
 export async function listTargets(
   db: Db,
   actor: Actor,
-  after: NamePlace | null,
+  { after, isActive }: { after: NamePlace | null; isActive: boolean | null },
   limit: number,
 ): Promise<ShownTarget[]> {
-  const condition =
+  const conditions = [
     after === null
       ? sql`true`
-      : sql`(lower(discovery_targets.name), discovery_targets.id) > (${after.name}, ${after.id}::uuid)`;
-  return (await shown(actor, condition, limit).execute(db)).rows;
+      : sql`(lower(discovery_targets.name), discovery_targets.id) > (${after.name}, ${after.id}::uuid)`,
+    ...(isActive === null ? [] : [sql`discovery_targets.is_active = ${isActive}`]),
+  ];
+  return (await shown(actor, sql.join(conditions, sql` and `), limit).execute(db)).rows;
 }
 
 /** Null when the target does not exist or this user cannot see it. */
@@ -104,4 +110,18 @@ export async function updateTarget(tx: Tx, id: string, change: Updateable<Target
 
 export async function deleteTarget(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("discovery_targets").where("id", "=", id).execute();
+}
+
+/** Locks up to `limit` targets whose schedule is due, and skips those that another process has locked. */
+export function lockDueTargets(tx: Tx, now: Date, limit: number): Promise<TargetRow[]> {
+  return tx
+    .selectFrom("discovery_targets")
+    .selectAll()
+    .where("is_active", "=", true)
+    .where("next_scan_at", "<=", now)
+    .orderBy("next_scan_at")
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
 }

@@ -1,7 +1,7 @@
 // The Basic Scans tab, with the details of a scan (SCAN-01, SCAN-02, SCAN-07 to SCAN-13).
 import { Alert, Button, Stack } from "@mantine/core";
 import { IconEye, IconPlayerStop, IconRadar2 } from "@tabler/icons-react";
-import type { DiscoveryScan } from "@strongroom/contract";
+import type { DiscoveryScan, ScanCommand } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { counted } from "#shared/format/text.ts";
@@ -16,6 +16,7 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { SCAN_BADGES, isOpen } from "../discovery-labels.ts";
+import classes from "../discovery.module.css";
 import { scanCancellation, scanList } from "../discovery.queries.ts";
 
 type DialogName = "details" | "cancel";
@@ -123,6 +124,11 @@ function leftOut({ metadata, settings }: DiscoveryScan): string {
   return settings.includeSystemAccounts || count <= 0 ? "" : ` It left out ${counted(count, "system account")}.`;
 }
 
+const incompleteText = (reason: string | null): string =>
+  reason === null
+    ? "The target has more accounts than the scan could store. The Discovered Accounts tab shows the stored ones; start a scan with a higher maximum for the rest."
+    : `The list is incomplete. ${reason} The Discovered Accounts tab shows what the scan stored.`;
+
 /** SCAN-08 to SCAN-11. */
 function Notice({ scan }: { scan: DiscoveryScan }) {
   const { status, metadata } = scan;
@@ -146,7 +152,7 @@ function Notice({ scan }: { scan: DiscoveryScan }) {
     <Alert color="green" title="The scan completed">
       {metadata.is_complete
         ? `The accounts are on the Discovered Accounts tab.${leftOut(scan)}`
-        : "The target has more accounts than the scan could store. The Discovered Accounts tab shows the stored ones; start a scan with a higher maximum for the rest."}
+        : incompleteText(metadata.incomplete_reason)}
     </Alert>
   );
 }
@@ -172,11 +178,39 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: DiscoveryScan }) 
             { name: "Logins", value: metadata?.total_connections.toLocaleString() ?? "–" },
             { name: "Include system accounts", value: settings.includeSystemAccounts ? "Yes" : "No" },
             { name: "Timeout", value: responseTime(settings.timeout) },
+            { name: "Started by", value: scan.is_scheduled ? "Schedule" : "User" },
             { name: "Maximum accounts", value: settings.maxAccounts.toLocaleString() },
           ]}
         />
+        {(metadata?.commands.length ?? 0) > 0 && <Commands commands={metadata!.commands} />}
       </Stack>
     </Modal>
+  );
+}
+
+/** SCAN-04. */
+function Commands({ commands }: { commands: ScanCommand[] }) {
+  return (
+    <section aria-label="Commands">
+      <h3 className={classes.heading}>Commands</h3>
+      <RowList label="Commands">
+        {commands.map(({ command, success, exitCode, output, error }) => (
+          <Row
+            key={command}
+            name={
+              <>
+                <span>{command}</span>
+                <StatusBadge status={success ? "verified" : "failed"} label={success ? "Succeeded" : "Failed"} />
+              </>
+            }
+          >
+            {exitCode !== null && <RowDetail>{`Exit code ${exitCode}`}</RowDetail>}
+            {output !== "" && <RowDetail>{output}</RowDetail>}
+            {error !== "" && <RowDetail>{error}</RowDetail>}
+          </Row>
+        ))}
+      </RowList>
+    </section>
   );
 }
 

@@ -1,7 +1,7 @@
 // "Create Discovery Target" and "Edit Discovery Target": a form in three steps (DISC-09 to DISC-13).
 import { Alert, Button, Select, Switch, TextInput, Textarea } from "@mantine/core";
 import { IconCircleCheck, IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
-import { DISCOVERY_DEFAULTS, type DiscoveryTarget, type ReplyOf, type listSafes } from "@strongroom/contract";
+import { DISCOVERY_DEFAULTS, type DiscoveryTarget } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -10,11 +10,19 @@ import { AccountSelect } from "#shared/ui/account-select.tsx";
 import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
-import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
+import { SearchSelect } from "#shared/ui/search-select.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { METHOD_LABELS, OFFERED_TYPES, TYPE_LABELS } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
-import { connectionTest, credentialNamed, safesFound, targetCreation, targetEdit } from "../discovery.queries.ts";
+import {
+  connectionTest,
+  credentialNamed,
+  safesFound,
+  safesToAddTo,
+  targetCreation,
+  targetEdit,
+} from "../discovery.queries.ts";
+import { ScheduleFields } from "./schedule-fields.tsx";
 import {
   EMPTY_TARGET,
   STEPS,
@@ -30,12 +38,13 @@ import {
 const LAST_STEP = STEPS.length - 1;
 const TYPES = OFFERED_TYPES.map((value) => ({ value, label: TYPE_LABELS[value] }));
 
-const safesIn = ({ safes }: ReplyOf<typeof listSafes>): Found[] =>
-  safes
-    .filter(({ my_permissions }) => my_permissions.includes("add"))
-    .map(({ id, name }) => ({ value: id, label: name }));
+export interface CreateTargetDialogProps extends DialogProps {
+  /** The values of a host that a range scan found. */
+  initial?: TargetFormValues;
+  isOnTop?: boolean;
+}
 
-export function CreateTargetDialog(props: DialogProps) {
+export function CreateTargetDialog({ initial = EMPTY_TARGET, ...props }: CreateTargetDialogProps) {
   const { mutateAsync: create } = useMutation(targetCreation(useQueryClient()));
   const save = async (values: TargetFormValues) => {
     await create(newTargetOf(values));
@@ -44,7 +53,7 @@ export function CreateTargetDialog(props: DialogProps) {
   return (
     <Modal {...props} title="Create Discovery Target">
       <TargetForm
-        initial={EMPTY_TARGET}
+        initial={initial}
         isNew
         submitLabel="Create Target"
         failureText="Failed to create discovery target"
@@ -142,7 +151,7 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                   onChange={(safe) => form.setFieldValue("safe", safe)}
                   error={form.errors["safe"]}
                   search={safesFound}
-                  foundIn={safesIn}
+                  foundIn={safesToAddTo}
                   nothingFound="No safe to which you may add accounts"
                 />
               )}
@@ -196,6 +205,7 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                 maxLength={6}
                 {...form.getInputProps("timeout")}
               />
+              <ScheduleFields form={form} />
               <ConnectionTest values={form.values} />
             </>
           )}

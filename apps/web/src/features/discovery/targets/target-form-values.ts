@@ -21,6 +21,15 @@ export interface TargetFormValues {
   port: string;
   timeout: string;
   isActive: boolean;
+  /** The key that a range scan saw; null if none is known. */
+  hostKey: DiscoveryTarget["host_key"];
+  /** A cron expression; empty without a schedule. */
+  cron: string;
+  timezone: string;
+  jitterMinutes: string;
+  /** Both empty for any time. */
+  windowFrom: string;
+  windowTo: string;
 }
 
 const USUAL_TIMEOUT = 30_000;
@@ -35,6 +44,12 @@ export const EMPTY_TARGET: TargetFormValues = {
   port: String(DISCOVERY_DEFAULTS.linux.port),
   timeout: String(USUAL_TIMEOUT),
   isActive: true,
+  hostKey: null,
+  cron: "",
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  jitterMinutes: "30",
+  windowFrom: "",
+  windowTo: "",
 };
 
 export const formOf = (target: DiscoveryTarget, credentialName: string): TargetFormValues => ({
@@ -47,7 +62,23 @@ export const formOf = (target: DiscoveryTarget, credentialName: string): TargetF
   port: String(target.settings.port),
   timeout: String(target.settings.timeout),
   isActive: target.is_active,
+  hostKey: target.host_key,
+  cron: target.schedule?.cron ?? "",
+  timezone: target.schedule?.timezone ?? EMPTY_TARGET.timezone,
+  jitterMinutes: String(target.schedule?.jitterMinutes ?? EMPTY_TARGET.jitterMinutes),
+  windowFrom: target.schedule?.window?.from ?? "",
+  windowTo: target.schedule?.window?.to ?? "",
 });
+
+const scheduleOf = ({ cron, timezone, jitterMinutes, windowFrom, windowTo }: TargetFormValues) =>
+  cron.trim() === ""
+    ? null
+    : {
+        cron,
+        timezone,
+        jitterMinutes: numberOr(jitterMinutes, 0),
+        window: windowFrom === "" && windowTo === "" ? null : { from: windowFrom, to: windowTo },
+      };
 
 export const loginOf = (values: TargetFormValues): TargetLogin => ({
   targetType: values.targetType,
@@ -66,16 +97,21 @@ export const newTargetOf = (values: TargetFormValues): NewTarget => ({
   ...named(values),
   ...loginOf(values),
   safeId: values.safe?.value ?? "",
+  schedule: scheduleOf(values),
+  hostKey: values.hostKey,
 });
 
 export const editOf = (values: TargetFormValues): TargetEdit =>
-  ({ ...named(values), ...loginOf(values), isActive: values.isActive }) as TargetEdit;
+  ({ ...named(values), ...loginOf(values), isActive: values.isActive, schedule: scheduleOf(values) }) as TargetEdit;
 
 /** The fields of each step of the wizard (DISC-11 to DISC-13). */
 export const STEPS = [
   { label: "Basic", fields: ["name", "description", "targetType", "safe"] },
   { label: "Connection", fields: ["hostname", "credential"] },
-  { label: "Settings", fields: ["port", "timeout"] },
+  {
+    label: "Settings",
+    fields: ["port", "timeout", "cron", "timezone", "jitterMinutes", "windowFrom", "windowTo"],
+  },
 ] as const satisfies readonly { label: string; fields: readonly (keyof TargetFormValues)[] }[];
 
 type Errors = Partial<Record<keyof TargetFormValues, string>>;
@@ -85,6 +121,11 @@ const FIELDS: Readonly<Record<string, keyof TargetFormValues>> = {
   credentialId: "credential",
   "settings.port": "port",
   "settings.timeout": "timeout",
+  "schedule.cron": "cron",
+  "schedule.timezone": "timezone",
+  "schedule.jitterMinutes": "jitterMinutes",
+  "schedule.window.from": "windowFrom",
+  "schedule.window.to": "windowTo",
 };
 
 const fieldAt = (path: readonly PropertyKey[]): string => {
@@ -101,16 +142,17 @@ export function checkStep(values: TargetFormValues, step: number, isNew: boolean
   return Object.fromEntries(Object.entries(errors).filter(([field]) => shown.has(field)));
 }
 
-const SENT = ["name", "description", "targetType", "hostname", "credentialId", "safeId"] as const;
+const SENT = ["name", "description", "targetType", "hostname", "credentialId", "safeId", "schedule.cron"] as const;
 type SentField = (typeof SENT)[number];
 const isSent = (path: string): path is SentField => SENT.some((each) => each === path);
 
 /** The server's errors by form field. */
 export function objectionsIn(error: unknown): Errors {
-  const { credentialId, safeId, ...others } = fieldErrorsOf(error, isSent);
+  const { credentialId, safeId, "schedule.cron": cron, ...others } = fieldErrorsOf(error, isSent);
   return {
     ...others,
     ...(credentialId === undefined ? {} : { credential: credentialId }),
+    ...(cron === undefined ? {} : { cron }),
     ...(safeId === undefined ? {} : { safe: safeId }),
   };
 }

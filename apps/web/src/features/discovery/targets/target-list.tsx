@@ -1,11 +1,16 @@
 // The Discovery Targets tab (DISC-10).
 import { Button } from "@mantine/core";
-import { IconPencil, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
+import { IconPencil, IconPower, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
 import type { DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
 import { useState, type ComponentType, type ReactNode } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { useMutation } from "#shared/api/use-mutation.ts";
+import { choiceOf } from "#shared/format/address.ts";
 import { counted } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
@@ -13,10 +18,12 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
+import { toast } from "#shared/ui/toast.ts";
 import { METHOD_LABELS, SCAN_BADGES, isOpen } from "../discovery-labels.ts";
-import { targetDeletion, targetList } from "../discovery.queries.ts";
+import { hostKeyAcceptance, targetDeletion, targetEdit, targetList, targetsBy } from "../discovery.queries.ts";
 import { StartScanDialog } from "../scans/start-scan-dialog.tsx";
 import { EditTargetDialog } from "./target-dialog.tsx";
+import { editOf, formOf } from "./target-form-values.ts";
 
 type DialogName = "scan" | "edit" | "delete";
 
@@ -27,7 +34,9 @@ export interface TargetListProps {
 }
 
 export function TargetList({ addButton, TargetAction }: TargetListProps) {
-  const list = useInfiniteQuery(targetList);
+  const [params] = useSearchParams();
+  const active = choiceOf(params, "active", ["", "true", "false"]);
+  const list = useInfiniteQuery(active === "" ? targetList : targetsBy({ active }));
   const [chosen, setChosen] = useState<DiscoveryTarget | null>(null);
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const open = (target: DiscoveryTarget, name: DialogName) => {
@@ -116,6 +125,7 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
             >
               Edit
             </Button>
+            <ActiveButton target={target} />
             <Button
               size="compact-sm"
               variant="light"
@@ -149,8 +159,51 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
           </>
         )}
       </RowDetail>
+      {target.next_scan_at !== null && (
+        <RowDetail>
+          Next scan <RelativeTime moment={target.next_scan_at} />
+        </RowDetail>
+      )}
       {target.description !== null && <RowDetail>{target.description}</RowDetail>}
+      <HostKeyChange target={target} />
     </Row>
+  );
+}
+
+function HostKeyChange({ target }: { target: DiscoveryTarget }) {
+  const { mutateAsync: accept } = useMutation(hostKeyAcceptance(useQueryClient(), target.id));
+  const { host_key: pinned, offered_host_key: offered, can_manage: canManage } = target;
+  if (pinned === null || offered === null || !canManage) return null;
+  const textOf = ({ type, fingerprint }: NonNullable<DiscoveryTarget["host_key"]>) => `${type} ${fingerprint}`;
+  return (
+    <HostKeyAlarm
+      host={target.hostname}
+      alarm={{ expected: textOf(pinned), presented: textOf(offered) }}
+      accept={accept}
+    />
+  );
+}
+
+/** Enables or disables a target without its form. */
+function ActiveButton({ target }: { target: DiscoveryTarget }) {
+  const { mutate, isPending } = useMutation(targetEdit(useQueryClient(), target.id));
+  const verb = target.is_active ? "Disable" : "Enable";
+  const change = () =>
+    mutate(editOf({ ...formOf(target, ""), isActive: !target.is_active }), {
+      onSuccess: () => toast.success(`Discovery target ${verb.toLowerCase()}d successfully`),
+      onError: (error) => toast.error(messageOf(error), { title: `Failed to ${verb.toLowerCase()} discovery target` }),
+    });
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`${verb} ${target.name}`}
+      leftSection={<IconPower size={15} aria-hidden />}
+      loading={isPending}
+      onClick={change}
+    >
+      {verb}
+    </Button>
   );
 }
 

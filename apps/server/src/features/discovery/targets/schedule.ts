@@ -1,0 +1,73 @@
+// Schedules of scans: their next time, within the window and with a random delay.
+import type { ScanSchedule } from "@strongroom/contract";
+import { CronExpressionParser } from "cron-parser";
+import { refuse } from "#kernel/http/refuse.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
+/** A schedule that never falls into its window ends the search: one a minute has this many times in two days. */
+const MOST_TRIED = 2 * DAY_MINUTES;
+
+/** Throws 422 for a schedule that is not valid or never falls into its window. */
+export function requireSchedule(schedule: ScanSchedule | null, now: Date): void {
+  if (schedule === null) return;
+  const msg = faultOf(schedule, now);
+  if (msg === null) return;
+  throw refuse(422, "discovery.schedule-invalid", msg, { errors: [{ path: "schedule.cron", msg }] });
+}
+
+function faultOf(schedule: ScanSchedule, now: Date): string | null {
+  if (!isTimeZone(schedule.timezone)) return `"${schedule.timezone}" is not a time zone, such as Europe/Paris.`;
+  if (schedule.cron.split(/\s+/).length !== 5) return "A schedule has five fields, such as 30 2 * * 1-5.";
+  try {
+    return nextScan(schedule, now) === null ? "This schedule never falls into its window." : null;
+  } catch {
+    // The library's own text names its internals.
+    return "This schedule is not valid. Use five fields, such as 30 2 * * 1-5.";
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The first time after `after`, with its delay, or null if there is none. `random` is between 0 and 1. The delay never
+ * passes the end of the window or the schedule's following time.
+ */
+export function nextScan(schedule: ScanSchedule | null, after: Date, random: number = Math.random()): Date | null {
+  if (schedule === null) return null;
+  const { cron, timezone, jitterMinutes } = schedule;
+  const times = CronExpressionParser.parse(cron, { currentDate: after, tz: timezone });
+  for (let tried = 0; tried < MOST_TRIED; tried += 1) {
+    const time = times.next().toDate();
+    const left = windowLeft(schedule, time);
+    if (left === 0) continue;
+    const following = times.next().getTime() - time.getTime();
+    const delay = Math.min(jitterMinutes * MINUTE_MS, left - MINUTE_MS, following - MINUTE_MS);
+    return new Date(time.getTime() + Math.max(0, Math.floor(random * delay)));
+  }
+  return null;
+}
+
+/** Milliseconds until the window ends; 0 outside of it, and infinite without one. */
+export function windowLeft({ window, timezone }: ScanSchedule, at: Date): number {
+  if (window === null) return Infinity;
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" });
+  const now = minuteOf(clock.format(at));
+  const [from, to] = [minuteOf(window.from), minuteOf(window.to)];
+  // A window with equal ends is a whole day.
+  const length = (to - from + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES;
+  const passed = (now - from + DAY_MINUTES) % DAY_MINUTES;
+  return passed >= length ? 0 : (length - passed) * MINUTE_MS;
+}
+
+function minuteOf(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(":").map(Number);
+  return hours * 60 + minutes;
+}
