@@ -1,5 +1,5 @@
 // Discovery in a real browser: a manager adds a real sshd as a target, scans it, and decides about the accounts found.
-import { createAccount, createSafe, listPlatforms } from "@strongroom/contract";
+import { allowDiscoveryNetwork, createAccount, createSafe, listPlatforms } from "@strongroom/contract";
 import { needs, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
 import type { Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -40,7 +40,8 @@ describe("discovery", needs(unavailable), () => {
   before(async () => {
     browser = await launchBrowser();
     [server, sshd] = await Promise.all([startServer(), startSshd()]);
-    await firstAdmin(server);
+    const adminToken = await tokenOf(server, await firstAdmin(server));
+    await ask(server.url, allowDiscoveryNetwork, { body: { network: `${sshd.host}/32` } }, adminToken);
     const manager = await aUser(server, "mona@example.com");
     const token = await tokenOf(server, manager);
     scanner = await sshd.addUser("active", { sudo: "ALL" });
@@ -202,6 +203,66 @@ describe("discovery", needs(unavailable), () => {
     await page.getByRole("radiogroup", { name: "Statistics" }).getByText("Validation", { exact: true }).click();
     await page.getByRole("article", { name: "Verified", exact: true }).waitFor();
     await inspectScreen(page, "discovery-validation");
+  });
+
+  step("a range scan finds the host, and its SSH server opens the target form", async () => {
+    await tab("Discovery Targets");
+    await page.getByRole("radiogroup", { name: "Discovery targets" }).getByText("IP Ranges", { exact: true }).click();
+    await page.getByText("No IP Range Scans").waitFor();
+    await page.getByText(`${sshd.host}/32`).waitFor();
+    await inspectScreen(page, "discovery-ranges-empty");
+    await page.getByRole("button", { name: "Scan IP Range" }).click();
+    const dialog = dialogOf(page, "Scan IP Range");
+    await textField(dialog, "Name").fill("The lab");
+    const safe = dialog.getByRole("combobox", { name: "Safe" }).or(textField(dialog, "Safe")).first();
+    await safe.click();
+    await page.getByRole("option", { name: "Web servers" }).first().click();
+    await textField(dialog, "Ranges").fill("10.99.0.0/24");
+    await textField(dialog, "Ports").fill(String(sshd.port));
+    await dialog.getByRole("button", { name: "Start Scan" }).click();
+    await dialog
+      .getByText(/has not allowed scans of 10\.99\.0\.0\/24/)
+      .first()
+      .waitFor();
+    await inspectScreen(page, "discovery-range-form");
+    await textField(dialog, "Ranges").fill(sshd.host);
+    await dialog.getByRole("button", { name: "Start Scan" }).click();
+    await seesToast(page, "IP range scan started successfully");
+    await page.getByText("1 host found · 1 of 1 address scanned").waitFor();
+    await inspectScreen(page, "discovery-ranges");
+    await page.getByRole("button", { name: "Hosts of The lab" }).click();
+    const hosts = dialogOf(page, "Hosts of The lab");
+    await hosts.getByText(`${sshd.port} SSH`).waitFor();
+    // The flow has made a target of this host and port already.
+    await hosts.getByText("Already a target").waitFor();
+    await inspectScreen(page, "discovery-hosts");
+    await page.keyboard.press("Escape");
+    await hosts.waitFor({ state: "detached" });
+  });
+
+  step("a target gets a schedule, and is disabled and enabled", async () => {
+    await page.getByRole("radiogroup", { name: "Discovery targets" }).getByText("Targets", { exact: true }).click();
+    await page.getByRole("button", { name: `Edit ${TARGET}` }).click();
+    const dialog = dialogOf(page, "Edit Discovery Target");
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await choose(dialog, "Scans", "Another schedule");
+    await textField(dialog, "Schedule").fill("every night");
+    await dialog.getByRole("button", { name: "Save Changes" }).click();
+    await dialog
+      .getByText(/A schedule has five fields/)
+      .first()
+      .waitFor();
+    await textField(dialog, "Schedule").fill("30 2 * * 1-5");
+    await inspectScreen(page, "discovery-schedule");
+    await dialog.getByRole("button", { name: "Save Changes" }).click();
+    await seesToast(page, "Discovery target updated successfully");
+    await page.getByText(/^Next scan/).waitFor();
+    await page.getByRole("button", { name: `Disable ${TARGET}` }).click();
+    await seesToast(page, "Discovery target disabled successfully");
+    await page.getByRole("button", { name: `Enable ${TARGET}` }).click();
+    await seesToast(page, "Discovery target enabled successfully");
+    await inspectScreen(page, "discovery-targets-scheduled");
   });
 
   step("DISC-63: Refresh reports success; no page contains the scanner's password", async () => {

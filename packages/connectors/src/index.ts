@@ -55,6 +55,6 @@ export { isPemCertificate } from "./tls-settings.ts";
 export { isTelnet } from "./network-device/is-telnet.ts";
 export { replaceInFile, type FileEdit } from "./linux/files/replace-in-file.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";
-export { MAX_RANGE_ADDRESSES, addressSet, rangeOutside } from "./range-scan/address-set.ts";
+export { addressSet, rangeOutside } from "./range-scan/address-set.ts";
 export { type FoundService } from "./range-scan/probe.ts";
 export { scanRange, type FoundHost } from "./range-scan/scan-range.ts";

@@ -136,8 +136,27 @@ export const discoveryStatistics = endpoint({
     pending_approval: z.number().int(),
     approved_accounts: z.number().int(),
     rejected_accounts: z.number().int(),
-    /** Privileged accounts that no safe contains. */
+    /** Existing accounts that a safe contains, and the others. */
+    managed_accounts: z.number().int(),
+    unmanaged_accounts: z.number().int(),
+    /** Existing privileged accounts that no safe contains. */
     unmanaged_privileged_accounts: z.number().int(),
+    /** Existing accounts at the end of each day of the range, oldest first. Days before the first count are 0. */
+    trend: z.array(
+      z.object({
+        day: z.iso.date(),
+        managed: z.number().int(),
+        unmanaged: z.number().int(),
+        unmanaged_privileged: z.number().int(),
+      }),
+    ),
+    /** Existing privileged accounts that no safe contains, by the time since they were found; at most 10,000 each. */
+    unmanaged_privileged_ages: z.array(
+      z.object({
+        age: z.enum(["under_7_days", "7_to_30_days", "30_to_90_days", "over_90_days"]),
+        count: z.number().int(),
+      }),
+    ),
     /** Newest first, at most 20. */
     recent_activity: z.array(
       z.object({

@@ -226,13 +226,13 @@ export const readDiscoveryTarget = endpoint({
 
 /**
  * Needs `add` in the safe, and permission to retrieve the credential without approval, because the operator of the host
- * receives the credential's password. For the same reason, an API token needs the scope that retrieves it.
+ * receives the credential's password. For the same reason, an API token needs the scope that gives access to others, too.
  */
 export const createDiscoveryTarget = endpoint({
   needs: "discovery.manage",
   gives: "secret",
   stepUp: true,
-  givesByToken: "account.retrieve",
+  givesByToken: "safe.share",
   method: "POST",
   path: "/api/v1/discovery/targets",
   summary: "Create a discovery target",
@@ -265,7 +265,7 @@ export const updateDiscoveryTarget = endpoint({
   needs: "discovery.manage",
   gives: "secret",
   stepUp: "when-giving",
-  givesByToken: "account.retrieve",
+  givesByToken: "safe.share",
   ...targetById,
   method: "PUT",
   path: "/api/v1/discovery/targets/:id",
@@ -297,7 +297,7 @@ export const acceptDiscoveryHostKey = endpoint({
   audit: "discovery.host-key-accepted",
   gives: "secret",
   stepUp: true,
-  givesByToken: "account.retrieve",
+  givesByToken: "safe.share",
 });
 
 export const deleteDiscoveryTarget = endpoint({

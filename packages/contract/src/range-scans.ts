@@ -131,7 +131,7 @@ export const startRangeScan = endpoint({
   needs: "discovery.manage",
   gives: "secret",
   stepUp: "when-giving",
-  givesByToken: "account.retrieve",
+  givesByToken: "safe.share",
   method: "POST",
   path: PATH,
   summary: "Scan address ranges for systems in the background",

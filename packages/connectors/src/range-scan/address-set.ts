@@ -2,7 +2,7 @@
 import { addressBytes, parseNetwork } from "../address.ts";
 
 /** The most addresses of one range scan: an IPv4 /16. */
-export const MAX_RANGE_ADDRESSES = 65_536;
+const MAX_RANGE_ADDRESSES = 65_536;
 
 interface Span {
   /** 4 or 16. */

@@ -22,6 +22,7 @@ import { actingOn } from "#features/accounts/testing/acting.ts";
 import { anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
+import { recordDay } from "./statistics.ts";
 import { SSH, aDiscoveryWorld, byId, named } from "./testing/discovery-world.ts";
 import type { DiscoveryWorld } from "./testing/discovery-world.ts";
 
@@ -110,18 +111,18 @@ describe("permissions", () => {
     });
   }
 
-  test("an API token chooses where a credential is sent only with the scope that retrieves it", async () => {
+  test("an API token chooses where a credential is sent only with the scope that gives to others", async () => {
     const tokenWith = async (...scopes: Scope[]) => {
       const body = { name: "scanner", scopes: ["discovery.read", "discovery.manage", ...scopes], expires_in_days: 1 };
       const made = await app.call(createToken, { body: body as never, as: owner.token });
       assert.equal(made.status, 201, made.text);
       return made.body.token;
     };
-    const [narrow, wide] = [await tokenWith(), await tokenWith("account.retrieve")];
+    const [narrow, wide] = [await tokenWith(), await tokenWith("safe.share")];
     const body = linuxTarget(await anyCredential(), at);
     const refused = await app.call(createDiscoveryTarget, { body, as: narrow });
     assert.equal(refused.status, 403);
-    assert.match(refused.text, /account\.retrieve/);
+    assert.match(refused.text, /safe\.share/);
     assert.equal((await app.call(listDiscoveryTargets, { as: narrow })).status, 200);
     assert.equal((await app.call(createDiscoveryTarget, { body, as: wide })).status, 201);
     const { name: _, safeId: __, ...login } = body;
@@ -259,6 +260,66 @@ test("DISC-48: statistics count what the caller can see, with recent activity", 
     figures.recent_activity.map(({ type }) => type),
     ["scan_failed", "target_created"],
   );
+});
+
+test("statistics count managed and unmanaged accounts, their trend and the age of privileged ones", async () => {
+  const person = await aPerson(app, "manager");
+  const own = await aSafe(app, person);
+  const account = await anAccount(app, person, own, { ...SSH, hostname: "trend.example.com", username: "user2" });
+  const body = linuxTarget(account, { host: "trend.example.com", port: 22 }, { safeId: own.id });
+  const target = await aTarget(body, person);
+  const { pool } = app.database;
+  await pool.query(
+    `insert into discovered_accounts (id, target_id, identity, account_name, hostname, system_type, status,
+       is_privileged, is_locked, facts, changes, discovered_at, last_seen_at, missing_since, scan_id, last_scan_id)
+     select gen_random_uuid(), $1, 'user' || n, 'user' || n, 'trend.example.com', 'linux', 'pending_approval',
+       n % 2 = 0, false, '{}', '[]', now() - n * interval '8 days', now(), case when n = 8 then now() end,
+       gen_random_uuid(), gen_random_uuid()
+     from generate_series(1, 12) n`,
+    [target.id],
+  );
+  const figuresNow = async () => (await app.call(discoveryStatistics, { as: person.token })).body;
+  const countsIn = (each: {
+    managed_accounts: number;
+    unmanaged_accounts: number;
+    unmanaged_privileged_accounts: number;
+  }) => [each.managed_accounts, each.unmanaged_accounts, each.unmanaged_privileged_accounts];
+  const before = await figuresNow();
+  assert.equal(before.total_discovered_accounts, 12);
+  assert.deepEqual(countsIn(before), [1, 10, 4], "one is in a safe, one is missing");
+  assert.deepEqual(
+    before.unmanaged_privileged_ages.map(({ age, count }) => [age, count]),
+    [
+      ["under_7_days", 0],
+      ["7_to_30_days", 0],
+      ["30_to_90_days", 3],
+      ["over_90_days", 1],
+    ],
+  );
+  // Onboarding, renaming and deleting accounts change the figures at once.
+  const onboarded = await anAccount(app, person, own, { ...SSH, hostname: "Trend.example.com", username: "USER4" });
+  assert.deepEqual(countsIn(await figuresNow()), [2, 9, 3]);
+  await pool.query("update credentials set deleted_at = now() where id = $1", [onboarded.id]);
+  assert.deepEqual(countsIn(await figuresNow()), [1, 10, 4]);
+
+  await recordDay(app.database.db, new Date(app.kernel.clock.now().getTime() - 3 * 86_400_000), target.id);
+  await pool.query("update credentials set deleted_at = now() where id = $1", [account.id]);
+  const { trend } = await figuresNow();
+  assert.equal(trend.length, 31);
+  assert.deepEqual(
+    trend.slice(-5).map((day) => [day.managed, day.unmanaged, day.unmanaged_privileged]),
+    [
+      [0, 0, 0],
+      [1, 10, 4],
+      [1, 10, 4],
+      [1, 10, 4],
+      [0, 11, 5],
+    ],
+  );
+  await pool.query("delete from discovered_accounts where target_id = $1 and account_name = 'user1'", [target.id]);
+  assert.equal((await figuresNow()).unmanaged_accounts, 10);
+  assert.equal((await app.call(deleteDiscoveryTarget, { ...byId(target), as: person.token })).status, 200);
+  assert.equal((await figuresNow()).total_discovered_accounts, 0);
 });
 
 test("DISC-29: a disabled target is not scanned; a deleted one is gone with its results", async () => {

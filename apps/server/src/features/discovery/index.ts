@@ -10,12 +10,14 @@ import { findAbandonedRangeScans } from "./ranges/ranges.store.ts";
 import { SCAN_JOB } from "./scans/scans.ts";
 import { findAbandonedScans } from "./scans/scans.store.ts";
 import { startDueScans } from "./scans/start-due.ts";
+import { recordDay } from "./statistics.ts";
 
 /** The most scans that run at once in one process, in total and of one user, so that a few users cannot take all. */
 const SCANS_AT_ONCE = 32;
 const OF_ONE_USER = 4;
 /** Range scans are long, and each has its own rate. */
-const RANGES_AT_ONCE = 2;
+const RANGES_AT_ONCE = 4;
+const RANGES_OF_ONE_USER = 1;
 const RANGE_SECONDS = 86_400;
 
 export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "kernel">): void {
@@ -32,7 +34,16 @@ export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "
   kernel.jobs.define("discovery.start-due", { schedule: "* * * * *", policy: "exclusive" }, () =>
     startDueScans(context),
   );
-  const ranges = { concurrency: RANGES_AT_ONCE, timeout: RANGE_SECONDS, retryLimit: 5, isTracked: true } as const;
+  kernel.jobs.define("discovery.record-day", { schedule: "55 23 * * *", policy: "exclusive" }, () =>
+    recordDay(kernel.database.db, kernel.clock.now()),
+  );
+  const ranges = {
+    concurrency: RANGES_AT_ONCE,
+    groupConcurrency: RANGES_OF_ONE_USER,
+    timeout: RANGE_SECONDS,
+    retryLimit: 5,
+    isTracked: true,
+  } as const;
   kernel.jobs.define(RANGE_JOB, ranges, (job) => runRange(context, job));
 }
 

@@ -25,7 +25,19 @@ const FIGURES = {
   pending_approval: 5,
   approved_accounts: 2,
   rejected_accounts: 1,
+  managed_accounts: 2,
+  unmanaged_accounts: 6,
   unmanaged_privileged_accounts: 4,
+  trend: [
+    { day: "2026-11-19", managed: 1, unmanaged: 5, unmanaged_privileged: 3 },
+    { day: "2026-11-20", managed: 2, unmanaged: 6, unmanaged_privileged: 4 },
+  ],
+  unmanaged_privileged_ages: [
+    { age: "under_7_days", count: 1 },
+    { age: "7_to_30_days", count: 0 },
+    { age: "30_to_90_days", count: 2 },
+    { age: "over_90_days", count: 1 },
+  ],
   recent_activity: [],
 };
 const aTarget = {

@@ -126,6 +126,11 @@ export async function updateRangeScan(tx: Db, id: string, change: Updateable<Ran
   await tx.updateTable("discovery_range_scans").set(change).where("id", "=", id).execute();
 }
 
+/** Never lowers the number: writes may arrive in any order. */
+export async function saveProgress(tx: Tx, id: string, done: number): Promise<void> {
+  await sql`update discovery_range_scans set scanned = greatest(scanned, ${done}) where id = ${id}`.execute(tx);
+}
+
 /** A host that an earlier attempt of the job found is updated. */
 export async function saveHost(tx: Tx, scanId: string, { address, services }: FoundHost, at: Date): Promise<void> {
   const row = {

@@ -41,7 +41,7 @@ export async function runRange(context: DiscoveryContext, { id, signal, progress
       if (performance.now() - savedAt < CHECKPOINT_INTERVAL) return;
       savedAt = performance.now();
       await kernel.database.transaction(async (tx) => {
-        await store.updateRangeScan(tx, id, { scanned: done });
+        await store.saveProgress(tx, id, done);
         await kernel.events.publish(tx, await changedInSafe(tx, scan.safe_id));
       });
     },

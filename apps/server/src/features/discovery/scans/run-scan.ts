@@ -14,6 +14,7 @@ import { recordFound } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import { recordPrivileges } from "../privileges/record-privileges.ts";
+import { recordDay } from "../statistics.ts";
 import { windowLeft } from "../targets/schedule.ts";
 import { lockTarget, updateTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
@@ -156,6 +157,7 @@ async function finish(
   if (target.offered_host_key !== null) await updateTarget(tx, target.id, { offered_host_key: null });
   const recorded = await recordFound(context, tx, { scan, target, found: result.accounts, isAll: result.isComplete });
   await recordPrivileges(tx, { target, at: context.kernel.clock.now() }, result);
+  await recordDay(tx, context.kernel.clock.now(), target.id);
   await updateScan(tx, id, {
     accounts_discovered: result.accounts.length,
     accounts_stored: recorded.stored,

@@ -14,6 +14,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { statistics } from "../discovery.queries.ts";
+import { AgesCard, TrendCard } from "./trend-card.tsx";
 
 type Statistics = ReplyOf<typeof discoveryStatistics>;
 
@@ -122,6 +123,8 @@ function Figures({ figures }: { figures: Statistics }) {
           icon={IconUserShield}
         />
       </StatRow>
+      <TrendCard trend={figures.trend} />
+      <AgesCard ages={figures.unmanaged_privileged_ages} />
       <SectionCard title="Recent Activity" description="In the last 30 days">
         {figures.recent_activity.length === 0 ? (
           <NoRows>No recent activity</NoRows>
