@@ -136,9 +136,6 @@ export const discoveryStatistics = endpoint({
     pending_approval: z.number().int(),
     approved_accounts: z.number().int(),
     rejected_accounts: z.number().int(),
-    /** Existing accounts that a safe contains, and the others. */
-    managed_accounts: z.number().int(),
-    unmanaged_accounts: z.number().int(),
     /** Existing privileged accounts that no safe contains. */
     unmanaged_privileged_accounts: z.number().int(),
     /** Existing accounts at the end of each day of the range, oldest first. Days before the first count are 0. */

@@ -10,7 +10,7 @@ import { findAbandonedRangeScans } from "./ranges/ranges.store.ts";
 import { SCAN_JOB } from "./scans/scans.ts";
 import { findAbandonedScans } from "./scans/scans.store.ts";
 import { startDueScans } from "./scans/start-due.ts";
-import { recordDay } from "./statistics.ts";
+import { recordDay } from "./trends.ts";
 
 /** The most scans that run at once in one process, in total and of one user, so that a few users cannot take all. */
 const SCANS_AT_ONCE = 32;

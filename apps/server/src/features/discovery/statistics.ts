@@ -6,6 +6,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { DiscoveryContext } from "./discovery.ts";
 import { visibleTargets } from "./targets/targets.store.ts";
+import { readAges, readTrend } from "./trends.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = { "7d": 7, "30d": 30, "90d": 90 } as const;
@@ -13,11 +14,19 @@ const MOST_ACTIVITY = 20;
 
 /** DISC-48. */
 export async function readStatistics({ kernel }: DiscoveryContext, call: Call<typeof discoveryStatistics>, db: Db) {
-  const since = new Date(kernel.clock.now().getTime() - DAYS[call.query.range] * DAY_MS);
-  const [counts, activity] = await Promise.all([countAll(db, call.actor, since), readActivity(db, call.actor, since)]);
+  const now = kernel.clock.now();
+  const since = new Date(now.getTime() - DAYS[call.query.range] * DAY_MS);
+  const [counts, activity, trend, ages] = await Promise.all([
+    countAll(db, call.actor, since),
+    readActivity(db, call.actor, since),
+    readTrend(db, call.actor, since, now),
+    readAges(db, call.actor, now),
+  ]);
   return {
     ...counts,
     recent_activity: activity.map(({ at, ...rest }) => ({ ...rest, timestamp: at.toISOString() })),
+    trend,
+    unmanaged_privileged_ages: ages,
   };
 }
 

@@ -25,8 +25,6 @@ const FIGURES = {
   pending_approval: 5,
   approved_accounts: 2,
   rejected_accounts: 1,
-  managed_accounts: 2,
-  unmanaged_accounts: 6,
   unmanaged_privileged_accounts: 4,
   trend: [
     { day: "2026-11-19", managed: 1, unmanaged: 5, unmanaged_privileged: 3 },

@@ -14,7 +14,7 @@ import { recordFound } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import { recordPrivileges } from "../privileges/record-privileges.ts";
-import { recordDay } from "../statistics.ts";
+import { recordDay } from "../trends.ts";
 import { windowLeft } from "../targets/schedule.ts";
 import { lockTarget, updateTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
