@@ -171,7 +171,7 @@ describe("discovery", needs(unavailable), () => {
     await inspectScreen(page, "discovery-accounts");
   });
 
-  step("DISC-41 to DISC-44: accounts are rejected with a reason and approved", async () => {
+  step("DISC-09, DISC-35, DISC-37, DISC-41 to DISC-44: accounts are rejected with a reason and approved", async () => {
     const where = (name: string) => `${name} on ${sshd.host}`;
     await page.getByRole("button", { name: `Reject ${where(others[0]!)}` }).click();
     const rejecting = dialogOf(page, "Reject Discovered Accounts");

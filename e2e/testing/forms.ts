@@ -108,8 +108,11 @@ export const FORMS: readonly Form[] = [
     ...onPage("/discovery", "features/discovery/targets/target-dialog.tsx"),
     press: ["Add Discovery Target"],
   },
-  dialog("/discovery?view=ranges", ["Scan IP Range"], "features/discovery/ranges/start-range-dialog.tsx"),
-  dialog("/discovery?view=ranges", ["Allow Network"], "features/discovery/ranges/networks-card.tsx"),
+  {
+    ...onPage("/discovery?view=ranges", "features/discovery/ranges/start-range-dialog.tsx"),
+    press: ["Scan IP Range"],
+  },
+  { ...onPage("/discovery?view=ranges", "features/discovery/ranges/networks-card.tsx"), press: ["Allow Network"] },
   onPage("/discovery?tab=accounts", "features/discovery/accounts/discovered-list.tsx"),
   {
     ...onPage("/discovery", "features/discovery/scans/start-scan-dialog.tsx"),

@@ -29,6 +29,16 @@ const ACCOUNT = {
   connection_method: "SSH",
 };
 
+const TARGET = {
+  name: "web-01",
+  targetType: "linux",
+  hostname: "web-01.internal",
+  connectionMethod: "ssh",
+  credentialId: ID,
+  description: null,
+  settings: { port: 22, timeout: 30_000 },
+};
+
 const ROWS: Row[] = [
   { says: "API-23 (rotation due)", call: "GET /api/v1/accounts", query: { status: "rotation_due" }, replies: ["data"] },
   { says: "API-23 (active)", call: "GET /api/v1/accounts", query: { status: "active" } },
@@ -51,6 +61,23 @@ const ROWS: Row[] = [
   { says: "API-40 (system)", call: "POST /api/v1/jit", body: { resource: "db-1", system: "Oracle", reason: "Fix the index", durationMinutes: 60 } },
   ...["approve", "deny", "revoke"].map((act) => ({ says: `API-41 (${act})`, call: `POST /api/v1/jit/:id/${act}`, body: null })),
   { says: "API-42", call: "POST /api/v1/jit/:id/extend", body: { extensionMinutes: 30 } },
+  { says: "API-45", call: "GET /api/v1/discovery/targets", replies: ["data"] },
+  { says: "API-46", call: "POST /api/v1/discovery/targets", body: { ...TARGET, safeId: ID } },
+  { says: "API-47, DISC-14", call: "GET /api/v1/discovery/targets/:id", replies: ["id", "name", "description", "target_type", "hostname", "connection_method", "credential_id", "settings"] },
+  { says: "API-47 (update)", call: "PUT /api/v1/discovery/targets/:id", body: { ...TARGET, isActive: true, schedule: null } },
+  { says: "API-47 (delete)", call: "DELETE /api/v1/discovery/targets/:id" },
+  { says: "API-48", call: "GET /api/v1/discovery/scans", query: { targetId: ID, limit: "50", offset: "0" }, replies: ["data"] },
+  { says: "API-49", call: "POST /api/v1/discovery/targets/:id/scan", body: { scanSettings: { includeSystemAccounts: true, timeout: 60_000, maxAccounts: 10 } } },
+  { says: "API-50, SCAN-03", call: "GET /api/v1/discovery/scans/:id", replies: ["id", "target_id", "status", "started_at", "completed_at", "discovery_targets", "metadata", "settings"] },
+  { says: "API-51", call: "POST /api/v1/discovery/scans/:id/cancel", body: null },
+  { says: "API-52", call: "GET /api/v1/discovery/accounts", query: { scanId: ID }, replies: ["data"] },
+  { says: "API-53, DISC-38", call: "POST /api/v1/discovery/accounts/approve", body: { accountIds: [ID], onboardingSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false } } },
+  { says: "API-54, DISC-40", call: "POST /api/v1/discovery/accounts/reject", body: { accountIds: [ID], reason: "Not ours" } },
+  { says: "API-55", call: "GET /api/v1/discovery/statistics", query: { range: "30d" }, replies: ["total_targets", "recent_activity"] },
+  { says: "API-65", call: "POST /api/v1/discovery/enhanced/ip-range-scan", body: { name: "The lab", safeId: ID, ranges: ["10.0.0.0/24"] } },
+  { says: "API-66", call: "GET /api/v1/discovery/enhanced/ip-range-scan", query: { status: "running" }, replies: ["data"] },
+  { says: "API-67", call: "GET /api/v1/discovery/enhanced/ip-range-scan/:id", replies: ["id", "status"] },
+  { says: "API-68", call: "POST /api/v1/discovery/enhanced/ip-range-scan/:id/cancel", body: null },
   { says: "API-81", call: "GET /api/v1/validation/dashboard", replies: ["validation_statistics"] },
   { says: "API-82", call: "GET /api/v1/validation/dashboard", replies: ["jit_health"] },
   { says: "API-83", call: "GET /api/v1/validation/system-health", replies: ["systems"] },

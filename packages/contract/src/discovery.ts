@@ -328,11 +328,18 @@ export const listDiscoveryScans = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/scans",
   summary: "Scans of the targets that the caller can see, newest first",
-  query: z.object({
-    ...pageQuery(200, 50),
-    targetId: DiscoveryTargetId.optional(),
-    status: ScanStatus.optional(),
-  }),
+  query: z
+    .object({
+      ...pageQuery(200, 50),
+      /** Skips this many scans; the cursor stays correct while scans are added. */
+      offset: z.coerce.number().int().min(0).max(10_000).optional(),
+      targetId: DiscoveryTargetId.optional(),
+      status: ScanStatus.optional(),
+    })
+    .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
+      path: ["offset"],
+      message: "Use a cursor or an offset, not both",
+    }),
   reply: z.object({ data: z.array(DiscoveryScan), next_cursor: z.string().nullable() }),
 });
 

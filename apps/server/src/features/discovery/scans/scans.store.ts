@@ -44,19 +44,20 @@ export interface ShownScan extends ScanRow {
   can_manage: boolean;
 }
 
-const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => sql<ShownScan>`
+const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number, offset = 0) => sql<ShownScan>`
   select scan.*, target.name as target_name, target.hostname, target.target_type, seen.can_manage
   from discovery_scans scan
   join ${visibleTargets(actor)} seen on seen.id = scan.target_id
   join discovery_targets target on target.id = scan.target_id
   where ${condition}
-  order by scan.created_at desc, scan.id desc limit ${limit}`;
+  order by scan.created_at desc, scan.id desc limit ${limit} offset ${offset}`;
 
 export interface ScansQuery {
   targetId: string | null;
   status: ScanStatus | null;
   after: TimePlace | null;
   limit: number;
+  offset: number;
 }
 
 export async function listScans(db: Db, actor: Actor, query: ScansQuery): Promise<ShownScan[]> {
@@ -67,7 +68,7 @@ export async function listScans(db: Db, actor: Actor, query: ScansQuery): Promis
     ...(status === null ? [] : [sql`scan.status = ${status}`]),
     ...(after === null ? [] : [sql`(scan.created_at, scan.id) < (${after.at}, ${after.id}::uuid)`]),
   ];
-  return (await shown(actor, sql.join(conditions, sql` and `), query.limit).execute(db)).rows;
+  return (await shown(actor, sql.join(conditions, sql` and `), query.limit, query.offset).execute(db)).rows;
 }
 
 /** Null when the scan does not exist or this user cannot see its target. */

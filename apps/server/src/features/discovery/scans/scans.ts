@@ -51,9 +51,9 @@ export async function startScan(
 }
 
 export async function listScans(call: Call<typeof listDiscoveryScans>, db: Db) {
-  const { limit, cursor, targetId = null, status = null } = call.query;
+  const { limit, cursor, offset = 0, targetId = null, status = null } = call.query;
   const after = cursor === undefined ? null : readTimePlace(cursor);
-  const rows = await store.listScans(db, call.actor, { targetId, status, after, limit: limit + 1 });
+  const rows = await store.listScans(db, call.actor, { targetId, status, after, offset, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const next_cursor = last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id });

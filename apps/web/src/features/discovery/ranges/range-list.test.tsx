@@ -92,13 +92,14 @@ test("without a rule, a found host opens the target form with its address, type 
   );
 });
 
-test("with a rule, a found host becomes a target with one click", async () => {
+test("DISC-28: with a rule, a found host becomes a target with one click; a refusal is shown", async () => {
   api.on(SCANS, page({ ...aScan, credentials: [{ target_type: "linux", credential_id: CREDENTIAL_ID }] }));
   api.on(TARGETS, problem(403, "discovery.not-allowed", "You may not do that."));
   const { user } = renderScreen(<RangeList />);
   await user.click(await screen.findByRole("button", { name: "Hosts of The lab" }));
   await user.click(await screen.findByRole("button", { name: "Add 10.0.0.7:22 as target" }));
-  expect(await screen.findByText("You may not do that.")).toBeTruthy();
+  expect(await screen.findByText("Failed to create discovery target")).toBeTruthy();
+  expect(screen.getByText("You may not do that.")).toBeTruthy();
   expect(api.requestsTo(TARGETS)[0]!.body).toEqual({
     name: "10.0.0.7:22",
     description: null,
