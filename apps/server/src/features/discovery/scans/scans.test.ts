@@ -7,7 +7,9 @@ import {
   readDiscoveryTarget,
   rejectDiscoveredAccounts,
   testDiscoveryTarget,
+  updateDiscoveryTarget,
 } from "@strongroom/contract";
+import type { InputOf } from "@strongroom/contract";
 import {
   needs,
   postgresqlAvailable,
@@ -143,6 +145,14 @@ describe("scans of a real Linux host", needs(unixUsersAvailable()), () => {
     assert.deepEqual([failed.status, failed.metadata?.error], ["failed", "wrong-password"]);
     const held = await scanned(target);
     assert.deepEqual([held.metadata?.error, held.metadata?.total_connections], ["credential-rejected", 0]);
+    const { host_key: _, is_active: __, ...unchanged } = target;
+    for (const isActive of [false, true]) {
+      const body = { ...unchanged, isActive } as unknown as InputOf<typeof updateDiscoveryTarget>["body"];
+      const changed = await app.call(updateDiscoveryTarget, { ...byId(target), body, as: owner.token });
+      assert.deepEqual([changed.status, changed.body.is_active], [200, isActive], changed.text);
+    }
+    // INVARIANT: enabling a target does not send a rejected login again.
+    assert.equal((await scanned(target)).metadata?.error, "credential-rejected");
     const log = await sshd.logged(mark, /Failed password/);
     assert.equal(log.match(/Failed password/g)?.length, 1);
 

@@ -106,23 +106,26 @@ export async function changeTarget(
   const at = kernel.clock.now();
   const before = await lockManaged(tx, call);
   const { credentialId, hostname, isActive, settings, schedule } = call.body;
-  requireSchedule(schedule, kernel.clock.now());
+  requireSchedule(schedule, at);
   const isMoved = hostname !== before.hostname || settings.port !== before.port;
   const isOtherLogin = isMoved || credentialId !== before.credential_id || call.body.targetType !== before.target_type;
   // A target that was disabled logs in again, and so gives what a new target would.
-  const isGiving = isOtherLogin || (isActive && !before.is_active);
+  const isEnabled = isActive && !before.is_active;
+  const isGiving = isOtherLogin || isEnabled;
   if (isGiving) call.requireStepUp();
   const after = isGiving
     ? {
         ...columnsOf(call.body, await usableCredential({ kernel, accounts }, tx, call.actor, credentialId, call.body)),
-        rejected_revision: null,
+        // INVARIANT: enabling a target does not send a rejected login again.
+        ...(isOtherLogin ? { rejected_revision: null } : {}),
       }
     : { name: call.body.name, description: call.body.description, timeout_ms: settings.timeout };
   await store.updateTarget(tx, before.id, {
     ...after,
     ...(isMoved ? { host_key: null, offered_host_key: null } : {}),
     schedule: schedule === null ? null : JSON.stringify(schedule),
-    next_scan_at: isDeepStrictEqual(schedule, before.schedule) ? before.next_scan_at : nextScan(schedule, at),
+    next_scan_at:
+      isDeepStrictEqual(schedule, before.schedule) && !isEnabled ? before.next_scan_at : nextScan(schedule, at),
     is_active: isActive,
     updated_at: at,
   });
