@@ -5,8 +5,8 @@ import { refuse } from "#kernel/http/refuse.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
-/** A schedule that never falls into its window ends the search: one a minute has this many times in two days. */
-const MOST_TRIED = 2 * DAY_MINUTES;
+/** Every day of a schedule has the same times of the day, except where clocks change: further days find nothing new. */
+const MOST_DAYS = 3;
 
 /** Throws 422 for a schedule that is not valid or never falls into its window. */
 export function requireSchedule(schedule: ScanSchedule | null, now: Date): void {
@@ -44,9 +44,12 @@ export function nextScan(schedule: ScanSchedule | null, after: Date, random: num
   if (schedule === null) return null;
   const { cron, timezone, jitterMinutes } = schedule;
   const times = CronExpressionParser.parse(cron, { currentDate: after, tz: timezone });
-  for (let tried = 0; tried < MOST_TRIED; tried += 1) {
+  const clock = clockOf(timezone);
+  const days = new Set<number>();
+  while (days.size <= MOST_DAYS) {
     const time = times.next().toDate();
-    const left = windowLeft(schedule, time);
+    days.add(Math.floor(time.getTime() / (DAY_MINUTES * MINUTE_MS)));
+    const left = windowLeft(schedule, time, clock);
     if (left === 0) continue;
     const following = times.next().getTime() - time.getTime();
     const delay = Math.min(jitterMinutes * MINUTE_MS, left - MINUTE_MS, following - MINUTE_MS);
@@ -55,10 +58,12 @@ export function nextScan(schedule: ScanSchedule | null, after: Date, random: num
   return null;
 }
 
+const clockOf = (timeZone: string) =>
+  new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
+
 /** Milliseconds until the window ends; 0 outside of it, and infinite without one. */
-export function windowLeft({ window, timezone }: ScanSchedule, at: Date): number {
+export function windowLeft({ window, timezone }: ScanSchedule, at: Date, clock = clockOf(timezone)): number {
   if (window === null) return Infinity;
-  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" });
   const now = minuteOf(clock.format(at));
   const [from, to] = [minuteOf(window.from), minuteOf(window.to)];
   // A window with equal ends is a whole day.
