@@ -26,10 +26,11 @@ const managedOf = (isWanted: ReturnType<typeof sql>) => sql`(
 
 const countsOf = (isWanted: ReturnType<typeof sql>) => sql`(
   select found.target_id, coalesce(max(managed.managed), 0) as managed,
-    count(*) - coalesce(max(managed.managed), 0) as unmanaged,
-    count(*) filter (where found.is_privileged) - coalesce(max(managed.managed_privileged), 0) as unmanaged_privileged
-  from discovered_accounts found left join ${managedOf(isWanted)} managed on managed.target_id = found.target_id
-  where found.missing_since is null and ${isWanted}
+    sum(found.count) - coalesce(max(managed.managed), 0) as unmanaged,
+    coalesce(sum(found.count) filter (where found.is_privileged), 0) - coalesce(max(managed.managed_privileged), 0)
+      as unmanaged_privileged
+  from discovered_counts found left join ${managedOf(isWanted)} managed on managed.target_id = found.target_id
+  where not found.is_missing and ${isWanted}
   group by found.target_id)`;
 
 /** Records the counts of the day, of one target or of all. A target without accounts gets zeros. */
