@@ -1,5 +1,5 @@
 // Plays the recording of a session. Each opening is audited.
-import { Button, Checkbox, Group, Select, Slider, Stack } from "@mantine/core";
+import { Button, Checkbox, Group, Select, Slider } from "@mantine/core";
 import { IconCopy, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import type { PrivilegedSession } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
@@ -147,42 +147,46 @@ function Playback({ cast, label, startAt }: PlaybackProps) {
   const time = `${countdown(position)} of ${countdown(length)}`;
   const PlayIcon = isPlaying ? IconPlayerPause : IconPlayerPlay;
   return (
-    <Stack gap="sm">
-      <div className={classes.stage}>
-        <ScreenView label={label} onScreen={begin} />
-        {marks.length > 0 && (
-          <MarkList marks={marks} timeOf={(mark) => countdown(player?.positionOf(mark.index) ?? 0)} onChoose={show} />
-        )}
-      </div>
-      <Slider
-        thumbLabel="Position"
-        min={0}
-        max={Math.max(1, length)}
-        step={STEP_MS}
-        value={position}
-        onChange={seek}
-        label={(value) => countdown(value)}
-        marks={marks.slice(0, MOST_TICKS).map(({ index }) => ({ value: player?.positionOf(index) ?? 0 }))}
-      />
-      <Group gap="sm">
-        <Button leftSection={<PlayIcon size={16} aria-hidden />} onClick={toggle} data-autofocus>
-          {isPlaying ? "Pause" : "Play"}
-        </Button>
-        <Select
-          aria-label="Speed"
-          w="6.5rem"
-          data={SPEEDS.map((value) => ({ value: String(value), label: `${value}×` }))}
-          value={String(speed)}
-          allowDeselect={false}
-          onChange={(value) => setSpeed(Number(value ?? 1))}
+    <div className={classes.stage}>
+      <ScreenView label={label} onScreen={begin} />
+      <div className={classes.controls}>
+        <Slider
+          thumbLabel="Position"
+          min={0}
+          max={Math.max(1, length)}
+          step={STEP_MS}
+          value={position}
+          onChange={seek}
+          label={(value) => countdown(value)}
+          marks={marks.slice(0, MOST_TICKS).map(({ index }) => ({ value: player?.positionOf(index) ?? 0 }))}
         />
-        <Checkbox label="Skip idle time" checked={skipsIdle} onChange={(event) => skip(event.currentTarget.checked)} />
-        <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copy()}>
-          Copy text
-        </Button>
-        <span>{time}</span>
-      </Group>
-      <Finder cast={cast} after={() => player?.shownEvent ?? -1} onFound={show} />
-    </Stack>
+        <Group gap="sm">
+          <Button leftSection={<PlayIcon size={16} aria-hidden />} onClick={toggle} data-autofocus>
+            {isPlaying ? "Pause" : "Play"}
+          </Button>
+          <Select
+            aria-label="Speed"
+            w="6.5rem"
+            data={SPEEDS.map((value) => ({ value: String(value), label: `${value}×` }))}
+            value={String(speed)}
+            allowDeselect={false}
+            onChange={(value) => setSpeed(Number(value ?? 1))}
+          />
+          <Checkbox
+            label="Skip idle time"
+            checked={skipsIdle}
+            onChange={(event) => skip(event.currentTarget.checked)}
+          />
+          <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copy()}>
+            Copy text
+          </Button>
+          <span>{time}</span>
+        </Group>
+        <Finder cast={cast} after={() => player?.shownEvent ?? -1} onFound={show} />
+      </div>
+      {marks.length > 0 && (
+        <MarkList marks={marks} timeOf={(mark) => countdown(player?.positionOf(mark.index) ?? 0)} onChoose={show} />
+      )}
+    </div>
   );
 }
