@@ -56,6 +56,7 @@ describe("a new safe", () => {
       ...body,
       name: "Billing",
       status: "active",
+      session_zone: null,
       owner_id: owner.id,
       owner_email: owner.email,
       members: [{ user_id: owner.id, group_id: null }],
