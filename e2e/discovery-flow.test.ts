@@ -1,5 +1,13 @@
 // Discovery in a real browser: a manager adds a real sshd as a target, scans it, and decides about the accounts found.
-import { allowDiscoveryNetwork, createAccount, createSafe, listPlatforms } from "@strongroom/contract";
+import {
+  allowDiscoveryNetwork,
+  createAccount,
+  createSafe,
+  listAccounts,
+  listPlatforms,
+  retrieveAccount,
+  updatePlatform,
+} from "@strongroom/contract";
 import { needs, startSshd, unixUsersAvailable } from "@strongroom/connectors/testing";
 import type { Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -35,16 +43,21 @@ describe("discovery", needs(unavailable), () => {
   let page: Page;
   let scanner: { username: string; password: string };
   let others: string[];
+  /** Its password is replaced by the reconcile account. */
+  let orphan: { username: string; password: string };
+  let token: string;
   const step = steps(() => page);
 
   before(async () => {
     browser = await launchBrowser();
     [server, sshd] = await Promise.all([startServer(), startSshd()]);
-    const adminToken = await tokenOf(server, await firstAdmin(server));
+    const admin = await firstAdmin(server);
+    const adminToken = await tokenOf(server, admin);
     await ask(server.url, allowDiscoveryNetwork, { body: { network: `${sshd.host}/32` } }, adminToken);
     const manager = await aUser(server, "mona@example.com");
-    const token = await tokenOf(server, manager);
+    token = await tokenOf(server, manager);
     scanner = await sshd.addUser("active", { sudo: "ALL" });
+    orphan = await sshd.addUser();
     others = [(await sshd.addUser()).username, (await sshd.addUser()).username];
     const { platforms } = await ask(server.url, listPlatforms, {}, token);
     const safe = await ask(server.url, createSafe, { body: { name: "Web servers" } }, token);
@@ -59,7 +72,11 @@ describe("discovery", needs(unavailable), () => {
       safe_id: safe.id,
       connection_method: "SSH",
     } as const;
-    await ask(server.url, createAccount, { body }, token);
+    const reconciler = await ask(server.url, createAccount, { body }, token);
+    const linux = platforms.find(({ name }) => name === "Linux")!;
+    const { id, account_count: _, reconcile_readiness: __, created_at: ___, updated_at: ____, ...policy } = linux;
+    const platform = { ...policy, reconcile_account_id: reconciler.id };
+    await ask(server.url, updatePlatform, { params: { id }, body: platform }, adminToken);
     visit = await visitor(browser, server.url);
     page = visit.page;
     await signIn(page, manager);
@@ -193,6 +210,46 @@ describe("discovery", needs(unavailable), () => {
     await row(others[0]!)
       .getByText(/Rejected by mona.*: Left over from a test/)
       .waitFor();
+  });
+
+  step("DISC-35 to DISC-39: an account is onboarded, and its password is then known only to Strongroom", async () => {
+    await choose(page.getByRole("search", { name: "Discovered accounts" }), "Status", "Pending Approval");
+    await page.getByRole("button", { name: `Approve ${orphan.username} on ${sshd.host}` }).click();
+    const dialog = dialogOf(page, "Approve Discovered Accounts");
+    await dialog.getByText("Password needed", { exact: true }).waitFor();
+    await dialog.getByRole("switch", { name: "Rotate automatically" }).click();
+    await dialog.getByText("New password", { exact: true }).waitFor();
+    await inspectScreen(page, "discovery-approve-preview");
+    await dialog.getByRole("button", { name: "Approve" }).click();
+    await seesToast(page, "Approved 1 account successfully");
+    await choose(page.getByRole("search", { name: "Discovered accounts" }), "Status", "Approved");
+    await row(orphan.username).getByText("Onboarded", { exact: true }).waitFor();
+    await inspectScreen(page, "discovery-onboarded");
+    await page.getByRole("button", { name: `Details of ${orphan.username} on ${sshd.host}` }).click();
+    const details = dialogOf(page, "Account Details");
+    await details.getByText(/Only Strongroom knows the password/).waitFor();
+    await inspectScreen(page, "discovery-onboarding-journal");
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+    const { data } = await ask(server.url, listAccounts, { query: { search: orphan.username } }, token);
+    assert.equal(data[0]?.last_validation_status, "valid");
+    const { password } = await ask(server.url, retrieveAccount, { params: { id: data[0].id }, body: {} }, token);
+    assert.notEqual(password, orphan.password);
+    assert.match(sshd.log(), new RegExp(`Accepted \\S+ for ${orphan.username} `));
+    await assertHoldsNoSecret(page, password);
+  });
+
+  step("an onboarding without a password is undone in Account Details", async () => {
+    const place = `${others[1]!} on ${sshd.host}`;
+    await row(others[1]!).getByText("Password needed", { exact: true }).waitFor();
+    await page.getByRole("button", { name: `Details of ${place}` }).click();
+    await dialogOf(page, "Account Details").getByRole("button", { name: "Undo Onboarding" }).click();
+    await dialogOf(page, "Undo Onboarding").getByRole("button", { name: "Undo Onboarding" }).click();
+    await seesToast(page, "Onboarding undone");
+    await page.keyboard.press("Escape");
+    await dialogOf(page, "Account Details").waitFor({ state: "detached" });
+    await choose(page.getByRole("search", { name: "Discovered accounts" }), "Status", "Pending Approval");
+    await row(others[1]!).getByText("Undone", { exact: true }).waitFor();
   });
 
   step("DISC-49 to DISC-53: Statistics counts targets, scans and decisions, with recent activity", async () => {

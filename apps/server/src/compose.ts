@@ -188,7 +188,6 @@ export async function compose(options: ComposeOptions): Promise<App> {
   for (const { forgetPerson } of [factors, vaultClosure, safes, groups, vault, preferences, notifications, tokens])
     users.onDeleted(forgetPerson);
   users.onDeleted(identityProviders.forgetPerson);
-  installDiscovery(kernel, { accounts, network: verification.site.network });
   const rotation = installRotation(kernel, {
     verification,
     accountsOfSafes,
@@ -198,6 +197,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   });
   const findings = installFindings(kernel, { accounts, rotation, network: verification.site.network });
   installScans(kernel, { findings, network: verification.site.network });
+  installDiscovery(kernel, { accounts, rotation, secrets, network: verification.site.network });
   const accessRequests = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
   const seenGrants = { grantsInForce: activeGrants, requestsSeenBy };
   const { notify } = notifications;

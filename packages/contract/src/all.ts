@@ -26,6 +26,8 @@ import * as groups from "./groups.ts";
 import * as health from "./health.ts";
 import * as identityProviders from "./identity-providers.ts";
 import * as notifications from "./notifications.ts";
+import * as onboarding from "./onboarding.ts";
+import * as onboardingRules from "./onboarding-rules.ts";
 import * as platforms from "./platforms.ts";
 import * as policyPreview from "./policy-preview.ts";
 import * as preferences from "./preferences.ts";
@@ -64,7 +66,14 @@ const features = {
   connectors,
   cpm,
   dashboard,
-  discovery: { ...discovery, ...discoveredAccounts, ...discoveryPrivileges, ...rangeScans },
+  discovery: {
+    ...discovery,
+    ...discoveredAccounts,
+    ...discoveryPrivileges,
+    ...rangeScans,
+    ...onboarding,
+    ...onboardingRules,
+  },
   events,
   factors: { ...factors, ...secondStep },
   findings: { ...findings, ...findingFixes },

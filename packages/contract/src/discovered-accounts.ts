@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DiscoveryScanId, DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { Moment, manyLines, pageQuery } from "./fields.ts";
+import { AccountId, Moment, OnboardingId, PlatformId, SafeId, manyLines, pageQuery } from "./fields.ts";
 
 export const DiscoveredAccountId = z.uuid().brand<"DiscoveredAccountId">();
 export type DiscoveredAccountId = z.infer<typeof DiscoveredAccountId>;
@@ -23,6 +23,13 @@ export const OnboardingSettings = z
   })
   .prefault({});
 export type OnboardingSettings = z.infer<typeof OnboardingSettings>;
+
+/**
+ * `planned`: decided, and not in the safe yet. `rotating`: the reconcile account sets the password. `waiting`: a user
+ * must act. `done`: the password is known only to Strongroom, or a user stored it.
+ */
+export const OnboardingState = z.enum(["planned", "rotating", "waiting", "done", "failed", "undone"]);
+export type OnboardingState = z.infer<typeof OnboardingState>;
 
 /** INVARIANT: `detail`, one line such as a schedule, contains no secret. */
 export const DiscoveredDependent = z.object({ kind: z.string(), name: z.string(), detail: z.string().nullable() });
@@ -59,6 +66,10 @@ export const DiscoveredAccount = z.object({
   missing_since: Moment.nullable(),
   /** Whether a safe contains an account with this name on this host. */
   is_managed: z.boolean(),
+  /** That account, if the caller can see it. */
+  account_id: AccountId.nullable(),
+  /** The latest onboarding. */
+  onboarding: z.object({ id: OnboardingId, state: OnboardingState, message: z.string() }).nullable(),
   decided_by: z.string().nullable(),
   decided_at: Moment.nullable(),
   /** Whether the caller can approve or reject the account. */
@@ -77,6 +88,10 @@ export const listDiscoveredAccounts = endpoint({
     scanId: DiscoveryScanId.optional(),
     targetId: DiscoveryTargetId.optional(),
     privileged: z.stringbool().optional(),
+    managed: z.stringbool().optional(),
+    system: DiscoveredSystem.optional(),
+    /** `new`: found first by the latest scan of its target. `changed`: that scan reported differences. */
+    presence: z.enum(["present", "missing", "changed", "new", "returned"]).optional(),
     /** Matches the account's name or host. */
     search: z.string().trim().max(100).optional(),
   }),
@@ -89,21 +104,36 @@ export const listDiscoveredAccounts = endpoint({
 });
 
 const accountIds = z.array(DiscoveredAccountId).min(1).max(1000);
+
+/** DISC-38. Rules choose the safe and the platform that `placement` omits. */
+export const OnboardingOrder = z.strictObject({
+  accountIds,
+  onboardingSettings: OnboardingSettings,
+  placement: z.strictObject({ safeId: SafeId.optional(), platformId: PlatformId.optional() }).prefault({}),
+});
+
 const Decided = z.object({
   decided: z.number().int(),
   failed: z.array(z.object({ id: DiscoveredAccountId, code: z.string(), message: z.string() })),
   message: z.string(),
 });
 
-/** DISC-36, DISC-38. */
+/**
+ * DISC-36. Needs `add` in the target's safe and in the safe that the account is put into, and `manage_secret` there if
+ * the reconcile account sets the password. The members of that safe get access to the system later, when it is set, so
+ * the call needs re-authentication, and no API token can make it.
+ */
 export const approveDiscoveredAccounts = endpoint({
   ...discoveryManaging,
   method: "POST",
   path: "/api/v1/discovery/accounts/approve",
-  summary: "Approve discovered accounts",
-  body: z.strictObject({ accountIds, onboardingSettings: OnboardingSettings }),
-  reply: Decided,
+  summary: "Approve discovered accounts and put them into safes in the background",
+  body: OnboardingOrder,
+  /** `run_id`: the onboardings of this call; null if there are none. */
+  reply: Decided.extend({ run_id: z.uuid().nullable() }),
   audit: "discovery.accounts-approved",
+  stepUp: true,
+  sessionOnly: true,
 });
 
 /** DISC-37, DISC-40. */

@@ -35,6 +35,8 @@ export * from "./groups.ts";
 export * from "./health.ts";
 export * from "./identity-providers.ts";
 export * from "./notifications.ts";
+export * from "./onboarding.ts";
+export * from "./onboarding-rules.ts";
 export * from "./permission.ts";
 export * from "./platforms.ts";
 export * from "./policy-preview.ts";

@@ -38,6 +38,14 @@ const identityProvider = {
   settings: { issuer: "https://login.example.com", client_id: "strongroom" },
 };
 
+const onboardingRule = {
+  name: "A rule",
+  safeId: id,
+  action: "place",
+  platformId: id,
+  onboardingSettings: {},
+};
+
 const discoveryLogin = {
   targetType: "linux",
   connectionMethod: "ssh",
@@ -129,6 +137,10 @@ const BODIES: Record<string, unknown> = {
   allowDiscoveryNetwork: { network: "10.0.0.0/8" },
   startDiscoveryScan: { scanSettings: {} },
   approveDiscoveredAccounts: { accountIds: [id], onboardingSettings: {} },
+  previewOnboarding: { accountIds: [id], onboardingSettings: {} },
+  createOnboardingRule: onboardingRule,
+  dryRunOnboardingRule: onboardingRule,
+  moveOnboardingRule: { direction: "up" },
   rejectDiscoveredAccounts: { accountIds: [id], reason: "A reason" },
   startEnhancedScan: { scanConfig: {}, complianceFrameworks: [] },
   createScanConfig: { name: "Nightly", scanConfig: {} },

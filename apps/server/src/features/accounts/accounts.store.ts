@@ -14,6 +14,8 @@ export interface AccountsTable extends Pick<Account, AccountField> {
   rotation_wanted_at: NullableTime;
   rotation_wanted_because: ColumnType<RotationReason | null, RotationReason | null | undefined, RotationReason | null>;
   rotation_block_lifted: ColumnType<boolean, undefined, boolean>;
+  /** The stored secret is a placeholder. INVARIANT: such an account is never active. */
+  is_password_unknown: ColumnType<boolean, boolean | undefined, boolean>;
   created_by: ColumnType<string, string, never>;
 }
 

@@ -20,7 +20,7 @@ import { findIds } from "./search/find-accounts.ts";
 import { requireAccountPermission, requireSecret, lockAccount, lockShown } from "./lock-account.ts";
 import { insertAccount } from "./crud/create-account.ts";
 import type { Insertion } from "./crud/create-account.ts";
-import { deleteOne } from "./crud/delete-account.ts";
+import { deleteOne, discardUnknown } from "./crud/delete-account.ts";
 import { moverOf } from "./crud/move-account.ts";
 
 export interface AccountsFeature {
@@ -46,6 +46,8 @@ export interface AccountsFeature {
   insert(tx: Tx, insertion: Insertion): ReturnType<typeof insertAccount>;
   /** Deletes an account; see `deleteOne`. */
   remove(tx: Tx, actor: Actor, id: string): Promise<{ name: string }>;
+  /** Deletes an account whose password was never known. Returns false when it is known. */
+  discardUnknown(tx: Tx, id: string, actor: Actor): Promise<boolean>;
   /** The users who may change the account's secret. */
   secretManagersOf(db: Db, id: string): Promise<string[]>;
 }
@@ -92,6 +94,7 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
     find: (db, actor, text, limit) => findIds(db, actor, text, limit, parts.grants.grantsInForce),
     insert: (tx, insertion) => insertAccount(deps, tx, insertion),
     remove: (tx, actor, id) => deleteOne(deps, tx, { id, actor }),
+    discardUnknown: (tx, id, actor) => discardUnknown(deps, tx, id, actor),
     secretManagersOf: async (db, id) => {
       const safeId = await safeOf(db, id);
       return safeId === null ? [] : membersWho(db, safeId, "manage_secret");

@@ -1,6 +1,7 @@
 // Answers the verification engine's questions about accounts: event audience, interval, and which accounts a user may
 // verify.
 import { sql } from "kysely";
+import { named } from "#kernel/db/named.ts";
 import type { Audience } from "#kernel/events/audience.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { AccountsOfSafes } from "#features/verification/index.ts";
@@ -21,6 +22,11 @@ export const accountsOfSafes: AccountsOfSafes = {
     if (row === undefined || row.safe_id === null) return null;
     const verifyEveryMs = row.verify_every_hours === null ? null : row.verify_every_hours * HOUR;
     return { audience: await audienceOf(db, { id: accountId, safe_id: row.safe_id }), verifyEveryMs };
+  },
+
+  async isPasswordUnknown(db, accountId) {
+    const query = db.selectFrom("accounts").select("is_password_unknown").where("id", "=", accountId).compile();
+    return (await db.executeQuery(named("accounts.is-password-unknown", query))).rows[0]?.is_password_unknown === true;
   },
 
   async audiencesOf(db, accountIds) {

@@ -4,6 +4,17 @@ import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import { approve, listFound, reject } from "./accounts/accounts.ts";
 import type { DiscoveryContext } from "./discovery.ts";
 import { readBlastRadius, readKeys, readPrivileges } from "./privileges/privileges.ts";
+import { listAll, preview, readOne } from "./onboarding/preview-onboarding.ts";
+import { undo } from "./onboarding/undo-onboarding.ts";
+import {
+  createRule,
+  disableRule,
+  dryRunRule,
+  enableRule,
+  listRules,
+  moveRule,
+  removeRule,
+} from "./rules/change-rules.ts";
 import { cancelScan, listScans, readScan, startScan } from "./scans/scans.ts";
 import { allowNetwork, disallowNetwork, listAllowed } from "./ranges/networks.ts";
 import { cancelRange, listRangeHosts, listRanges, readRange, startRange } from "./ranges/ranges.ts";
@@ -45,5 +56,16 @@ export function bindDiscovery(context: DiscoveryContext): void {
   implement(kernel, contract.listDiscoveredKeys, readKeys);
   implement(kernel, contract.approveDiscoveredAccounts, (call, tx) => approve(context, call, tx));
   implement(kernel, contract.rejectDiscoveredAccounts, (call, tx) => reject(context, call, tx));
+  implement(kernel, contract.previewOnboarding, (call, db) => preview(context, call, db));
+  implement(kernel, contract.listOnboardings, listAll);
+  implement(kernel, contract.readOnboarding, readOne);
+  implement(kernel, contract.undoOnboarding, (call, tx) => undo(context, call, tx));
+  implement(kernel, contract.listOnboardingRules, listRules);
+  implement(kernel, contract.createOnboardingRule, (call, tx) => createRule(context, call, tx));
+  implement(kernel, contract.enableOnboardingRule, enableRule);
+  implement(kernel, contract.disableOnboardingRule, disableRule);
+  implement(kernel, contract.moveOnboardingRule, moveRule);
+  implement(kernel, contract.deleteOnboardingRule, removeRule);
+  implement(kernel, contract.dryRunOnboardingRule, (call, db) => dryRunRule(context, call, db));
   implement(kernel, contract.discoveryStatistics, (call, db) => readStatistics(context, call, db));
 }

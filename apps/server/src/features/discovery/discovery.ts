@@ -7,12 +7,14 @@ import type { Refusal } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { NetworkPolicy } from "@strongroom/connectors";
 import type { AccountsFeature } from "#features/accounts/index.ts";
+import type { FirstRotations } from "#features/rotation/index.ts";
 import { membersWho } from "#features/safes/index.ts";
 
 export interface DiscoveryContext {
   kernel: Kernel;
   network: NetworkPolicy;
-  accounts: Pick<AccountsFeature, "requireSecret">;
+  accounts: Pick<AccountsFeature, "discardUnknown" | "hold" | "insert" | "requireSecret">;
+  firstRotations: FirstRotations;
 }
 
 /** The actor of every call. */

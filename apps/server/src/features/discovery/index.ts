@@ -1,8 +1,14 @@
 // Discovery: scans systems for accounts and records what they found.
+import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import type { RotationFeature } from "#features/rotation/index.ts";
+import type { SecretsFeature } from "#features/secrets/index.ts";
 import type { DiscoveryContext } from "./discovery.ts";
 import { rolePermissions } from "./discovery.policy.ts";
 import { bindDiscovery } from "./discovery.routes.ts";
+import { ONBOARDING_JOB } from "./onboarding/begin-onboarding.ts";
+import { openOnboardingOf } from "./onboarding/onboarding.store.ts";
+import { ONBOARDING_RESUME_JOB, settle, sweepOnboardings, workOnboardings } from "./onboarding/work-onboarding.ts";
 import { endAbandonedScan, runScan } from "./scans/run-scan.ts";
 import { endAbandonedRange, runRange } from "./ranges/run-range.ts";
 import { RANGE_JOB } from "./ranges/ranges.ts";
@@ -20,13 +26,19 @@ const RANGES_AT_ONCE = 4;
 const RANGES_OF_ONE_USER = 1;
 const RANGE_SECONDS = 86_400;
 
-export function installDiscovery(kernel: Kernel, parts: Omit<DiscoveryContext, "kernel">): void {
-  const context: DiscoveryContext = { kernel, ...parts };
+interface Deps extends Omit<DiscoveryContext, "kernel" | "firstRotations"> {
+  secrets: Pick<SecretsFeature, "onLoginChanged">;
+  rotation: Pick<RotationFeature, "firstRotations" | "onSettled">;
+}
+
+export function installDiscovery(kernel: Kernel, { secrets, rotation, ...parts }: Deps): void {
+  const context: DiscoveryContext = { kernel, ...parts, firstRotations: rotation.firstRotations };
   kernel.authority.grant(rolePermissions);
   bindDiscovery(context);
   kernel.jobs.define(SCAN_JOB, { concurrency: SCANS_AT_ONCE, groupConcurrency: OF_ONE_USER, isTracked: true }, (job) =>
     runScan(context, job),
   );
+  installOnboarding(context, { secrets, rotation });
   kernel.jobs.define("discovery.end-abandoned", { schedule: "* * * * *", policy: "exclusive" }, async () => {
     for (const id of await findAbandonedScans(kernel.database.db)) await endAbandonedScan(context, id);
     for (const id of await findAbandonedRangeScans(kernel.database.db)) await endAbandonedRange(context, id);
@@ -54,3 +66,23 @@ export { obstacleToLogin } from "./scans/run-scan.ts";
 export { lockManaged } from "./targets/change-targets.ts";
 export { lockTarget, readTarget, updateTarget, visibleTargets } from "./targets/targets.store.ts";
 export type { TargetRow } from "./targets/targets.store.ts";
+/** A killed process loses no onboarding: each retry continues with those that are still planned. */
+const ONBOARDING_RETRIES = 10;
+
+function installOnboarding(context: DiscoveryContext, { secrets, rotation }: Pick<Deps, "secrets" | "rotation">): void {
+  const { jobs } = context.kernel;
+  const options = { concurrency: 4, groupConcurrency: 1, retryLimit: ONBOARDING_RETRIES };
+  jobs.define(ONBOARDING_JOB, { ...options, isTracked: true }, (job) => workOnboardings(context, job));
+  jobs.define<{ runId: string }>(ONBOARDING_RESUME_JOB, { policy: "exclusive" }, ({ data, signal }) =>
+    workOnboardings(context, { id: data.runId, signal, progress: async () => {} }),
+  );
+  jobs.define("discovery.sweep-onboardings", { schedule: "* * * * *", policy: "exclusive" }, () =>
+    sweepOnboardings(context),
+  );
+  const settleAccount = async (tx: Tx, accountId: string): Promise<void> => {
+    const id = await openOnboardingOf(tx, accountId);
+    if (id !== null) await settle(context, tx, id);
+  };
+  rotation.onSettled((tx, { credentialId }) => settleAccount(tx, credentialId));
+  secrets.onLoginChanged((tx, { id, safe_id }) => (safe_id === null ? Promise.resolve() : settleAccount(tx, id)));
+}

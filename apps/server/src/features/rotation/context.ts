@@ -33,4 +33,8 @@ export interface RotationContext {
   /** Called after a secret was stored, so that it is verified. */
   loginChanged: LoginListener;
   notify: Notify;
+  /** Called in the transaction in which a rotation ends or stops for a user. */
+  settled: RotationListener;
 }
+
+export type RotationListener = (tx: Tx, rotation: { id: string; credentialId: string }) => Promise<void>;

@@ -20,6 +20,7 @@ import { destinationOf, loginTargetOf, ownerOf } from "#features/verification/in
 import { readConditions } from "./schedule/due.store.ts";
 import type { RotationConditions } from "./schedule/due.store.ts";
 import { checkReconcileScope } from "./reconcile/reconcile-scope.policy.ts";
+import type { LocatedLogin } from "./reconcile/reconcile-scope.policy.ts";
 import { applyEvent, initialJournal } from "./rotation.policy.ts";
 import type { RotationMethod } from "./rotation.policy.ts";
 import { changed } from "./rotation.ts";
@@ -97,7 +98,7 @@ export async function enqueueRotation(
   const refusal = obstacleToRotation(row, circumstances, asked.by);
   if (refusal !== null) throw refusal;
   const at = context.kernel.clock.now();
-  const by = asked.by ?? circumstances.rotate_as ?? "account";
+  const by = methodFor(circumstances, asked.by);
   const open = await readOpen(tx, row.id);
   if (open === null) {
     const error = await activeError(context.kernel, row);
@@ -133,14 +134,19 @@ function askedTooOften({ credential_name: name, journal, asked_again_at }: Shown
   return refuse(409, "rotation.asked-often", message, { retryAfter: Math.ceil(waitMs / 1000) });
 }
 
+/** INVARIANT: a placeholder is never sent to a target, so only the reconcile account changes an unknown password. */
+export const methodFor = (now: RotationConditions, requested: RotationMethod | null): RotationMethod =>
+  now.is_password_unknown ? "reconcile-account" : (requested ?? now.rotate_as ?? "account");
+
 /** Returns null when the secret can be rotated. Never throws. */
 export function obstacleToRotation(
-  row: SecretRow,
+  row: LocatedLogin & { name: string },
   now: RotationConditions,
   requested: RotationMethod | null,
 ): Refusal | null {
-  const by = requested ?? now.rotate_as;
-  if (now.account_status !== null && now.account_status !== "active") {
+  const by = methodFor(now, requested);
+  const isRotatable = now.account_status === "active" || (now.account_status === "pending" && now.is_password_unknown);
+  if (now.account_status !== null && !isRotatable) {
     return refuse(
       409,
       "account.not-active",

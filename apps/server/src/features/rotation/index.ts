@@ -14,10 +14,14 @@ import { enqueueRotation } from "./enqueue-rotation.ts";
 import { defineJobs, queueDue } from "./rotation.jobs.ts";
 import { rolePermissions } from "./rotation.policy.ts";
 import { bindRotation } from "./rotation.routes.ts";
-import type { RotatedAccounts, RotationContext } from "./context.ts";
+import type { RotatedAccounts, RotationContext, RotationListener } from "./context.ts";
+import { createFirstRotations } from "./first-rotations.ts";
+import type { FirstRotations } from "./first-rotations.ts";
 import { createStarter } from "./start-after-use.ts";
 import { STORED_BY_HAND } from "./rotation-labels.ts";
 
+export type { FirstRotations } from "./first-rotations.ts";
+export type { LocatedLogin } from "./reconcile/reconcile-scope.policy.ts";
 export { distrustJournals } from "./engine/distrust-journals.ts";
 
 interface Deps {
@@ -35,10 +39,14 @@ export interface RotationFeature extends Engine {
   removeDependent(tx: Tx, accountId: string, id: string): Promise<void>;
   /** Requests a rotation for a user who may manage the secret. Returns its id. */
   rotate(tx: Tx, actor: Actor, accountId: string): Promise<string>;
+  /** Registers a listener, which is called in the transaction in which a rotation ends or stops for a user. */
+  onSettled(listener: RotationListener): void;
+  firstRotations: FirstRotations;
 }
 
 /** Call the returned engine's `start` to begin processing due rotations. */
 export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
+  const listeners: RotationListener[] = [];
   const { network } = deps.verification.site;
   const context: RotationContext = {
     kernel,
@@ -47,6 +55,9 @@ export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
     rotated: deps.accounts,
     notify: deps.notify,
     loginChanged: deps.secrets.loginChanged,
+    settled: async (...settled) => {
+      for (const listener of listeners) await listener(...settled);
+    },
   };
   deps.secrets.onLoginChanged((tx, { id, secret_version }) => markOutdated(tx, id, secret_version, STORED_BY_HAND));
   kernel.authority.grant(rolePermissions);
@@ -62,6 +73,8 @@ export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
       const requester = { id: actor.id, name: actor.name };
       return (await enqueueRotation(context, tx, row, { by: null, because: "asked", requester, runId: null })).id;
     },
+    onSettled: (listener) => void listeners.push(listener),
+    firstRotations: createFirstRotations(context),
     async start() {
       await engine.start();
       await starter.start();

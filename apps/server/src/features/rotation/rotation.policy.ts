@@ -28,6 +28,8 @@ export interface Journal {
   by: RotationMethod;
   /** The version that was active when the rotation began. */
   old: number;
+  /** `old` is a placeholder: the password on the target is unknown. INVARIANT: a placeholder is never sent. */
+  isOldUnknown?: boolean;
   /** The newest version generated for this rotation; null before the first one. */
   candidate: number | null;
   /**
@@ -164,7 +166,7 @@ export function nextAction(journal: Journal, capabilities: Capabilities): Rotati
 function nextSend(journal: Journal, capabilities: Capabilities): RotationAct {
   if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
   if (journal.tries >= MAX_ATTEMPTS) return giveUp("no-effect");
-  const isOldRefused = journal.inDoubt || journal.dead.includes(journal.old);
+  const isOldRefused = journal.inDoubt || journal.isOldUnknown === true || journal.dead.includes(journal.old);
   if (journal.by === "account" && capabilities.canChange && !isOldRefused) return { do: "send", by: "account" };
   if (capabilities.canReconcile) {
     return journal.reconciles < MAX_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("no-effect");
@@ -186,8 +188,8 @@ function nextProbe(journal: Journal, capabilities: Capabilities): RotationAct {
   return journal.reconciles < MAX_RECONCILES ? { do: "send", by: "reconcile-account" } : giveUp("both-refused");
 }
 
-function suspects({ candidate, old, earlier }: Journal): number[] {
-  return [...(candidate === null ? [] : [candidate]), old, ...earlier.toReversed()];
+function suspects({ candidate, old, earlier, isOldUnknown }: Journal): number[] {
+  return [...(candidate === null ? [] : [candidate]), ...(isOldUnknown === true ? [] : [old]), ...earlier.toReversed()];
 }
 
 const giveUp = (code: AttentionCode): RotationAct => ({ do: "give-up", code });

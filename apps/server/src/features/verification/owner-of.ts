@@ -16,6 +16,8 @@ export interface AccountsOfSafes {
    * automatic verification).
    */
   factsOf(db: Db, accountId: string): Promise<{ audience: Audience; verifyEveryMs: number | null } | null>;
+  /** Whether the stored secret of the account is only a placeholder, because nobody knows its password. */
+  isPasswordUnknown(db: Db, accountId: string): Promise<boolean>;
   /** Returns the audience of each account in one query; deleted accounts are missing. */
   audiencesOf(db: Db, accountIds: readonly string[]): Promise<Map<string, Audience>>;
   /** A query for the ids of the accounts that this user may verify. */

@@ -31,6 +31,7 @@ after(async () => {
 
 const noAccounts = {
   factsOf: async () => null,
+  isPasswordUnknown: async () => false,
   audiencesOf: async () => new Map(),
   verifiableBy: () => sql`(select null::uuid where false)`,
 };

@@ -27,6 +27,7 @@ after(async () => {
 
 const noAccounts = {
   factsOf: async () => null,
+  isPasswordUnknown: async () => false,
   audiencesOf: async () => new Map(),
   verifiableBy: () => sql`(select null::uuid where false)`,
 };

@@ -4,6 +4,8 @@ import type {
   DiscoveredSystem,
   DiscoveryMethod,
   DiscoveryTargetType,
+  OnboardingRule,
+  OnboardingState,
   ScanStatus,
 } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
@@ -53,6 +55,36 @@ export const ACCOUNT_BADGES: Record<DiscoveredStatus, { status: Status; label: s
   active: { status: "verified", label: "Approved" },
   rejected: { status: "inactive", label: "Rejected" },
 };
+
+export const ONBOARDING_BADGES: Record<OnboardingState, { status: Status; label: string }> = {
+  planned: { status: "pending", label: "Planned" },
+  rotating: { status: "active", label: "Setting password" },
+  waiting: { status: "pending", label: "Password needed" },
+  done: { status: "verified", label: "Onboarded" },
+  failed: { status: "failed", label: "Failed" },
+  undone: { status: "inactive", label: "Undone" },
+};
+
+/** The conditions of a rule in one sentence. */
+export function conditionsOf(rule: OnboardingRule): string {
+  const which = rule.is_privileged === null ? "" : rule.is_privileged ? "privileged " : "other ";
+  const parts = [
+    rule.target_name === null ? null : `of ${rule.target_name}`,
+    rule.name_pattern === null ? null : `named ${rule.name_pattern}`,
+    rule.dn_pattern === null ? null : `below ${rule.dn_pattern}`,
+  ].filter((part) => part !== null);
+  return `all ${which}accounts${parts.length === 0 ? "" : ` ${parts.join(", ")}`}`;
+}
+
+/** What a rule does, in one sentence. */
+export function effectOf(rule: OnboardingRule): string {
+  if (rule.action === "reject") return `Rejects them: ${rule.reason ?? ""}`;
+  const platform = rule.platform_name === null ? "" : `, platform ${rule.platform_name}`;
+  const into = rule.into_safe_id === null ? "the target's safe" : "another safe";
+  if (rule.action === "place") return `Puts them into ${into}${platform}`;
+  const password = rule.onboarding_settings?.autoRotate === true ? ", with a new password" : "";
+  return `Approves them into ${into}${platform}${password}`;
+}
 
 const MINUTE_MS = 60_000;
 

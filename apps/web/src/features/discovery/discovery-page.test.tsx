@@ -11,6 +11,7 @@ import { DiscoveryPage, type DiscoveryPageProps } from "./discovery-page.tsx";
 const TARGETS = "GET /api/v1/discovery/targets";
 const SCANS = "GET /api/v1/discovery/scans";
 const ACCOUNTS = "GET /api/v1/discovery/accounts";
+const PREVIEW = "POST /api/v1/discovery/accounts/preview";
 const STATISTICS = "GET /api/v1/discovery/statistics";
 const [TARGET_ID, SCAN_ID, ACCOUNT_ID, SAFE_ID] = [1, 2, 3, 4].map(
   (digit) => `${String(digit).repeat(8)}-0000-4000-8000-000000000000`,
@@ -106,9 +107,25 @@ const anAccount = {
   last_seen_at: AT,
   missing_since: null,
   is_managed: false,
+  account_id: null,
+  onboarding: null,
   decided_by: null,
   decided_at: null,
   can_manage: true,
+};
+const aPlan = {
+  id: ACCOUNT_ID,
+  account_name: "root",
+  hostname_ip: "web-01.internal",
+  outcome: "pending",
+  problem: null,
+  name: "root on web-01.internal",
+  safe: { id: SAFE_ID, name: "Web servers" },
+  platform: { id: SAFE_ID, name: "Linux" },
+  rule: "Servers",
+  reconcile: { is_possible: false, message: "The account's platform has no reconcile account." },
+  notes: ['The platform "Linux" does not verify passwords regularly.'],
+  dependents: [{ kind: "cron-job", name: "/etc/cron.d/backup", detail: null }],
 };
 const page = (...data: object[]) => ({ json: { data, total: data.length, next_cursor: null } });
 
@@ -120,6 +137,8 @@ beforeEach(async () => {
     [SCANS]: page(),
     [ACCOUNTS]: page(),
     [STATISTICS]: { json: FIGURES },
+    [PREVIEW]: { json: { data: [aPlan] } },
+    "GET /api/v1/platforms": { json: { platforms: [] } },
   });
 });
 afterEach(() => api.close());
@@ -459,7 +478,7 @@ describe("discovered accounts", () => {
     api.on(ACCOUNTS, page(anAccount));
     const failed = [{ id: ACCOUNT_ID, code: "discovery.already-decided", message: '"root" is already rejected.' }];
     api.on("POST /api/v1/discovery/accounts/approve", {
-      json: { decided: 0, failed, message: "Approved 0 accounts successfully" },
+      json: { decided: 0, failed, message: "Approved 0 accounts successfully", run_id: null },
     });
     const { user } = show("accounts");
     await user.click(await screen.findByRole("button", { name: "Approve root on web-01.internal" }));
@@ -470,6 +489,55 @@ describe("discovered accounts", () => {
       accountIds: [ACCOUNT_ID],
       onboardingSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false },
     });
+  });
+
+  test("the approval shows what would happen to each account, and plans again when a setting changes", async () => {
+    api.on(ACCOUNTS, page(anAccount));
+    const { user } = show("accounts");
+    await user.click(await screen.findByRole("button", { name: "Approve root on web-01.internal" }));
+    const preview = within(await screen.findByRole("region", { name: "Preview" }));
+    expect(await preview.findByText("Password needed")).toBeTruthy();
+    expect(preview.getByText("Safe: Web servers · Platform: Linux · Rule: Servers")).toBeTruthy();
+    expect(preview.getByText("The account's platform has no reconcile account.")).toBeTruthy();
+    expect(preview.getByText(/Cron job \/etc\/cron\.d\/backup/)).toBeTruthy();
+    api.on(PREVIEW, { json: { data: [{ ...aPlan, outcome: "rotate" }] } });
+    await user.click(screen.getByRole("switch", { name: "Rotate automatically" }));
+    expect(await preview.findByText("New password")).toBeTruthy();
+    expect(api.requestsTo(PREVIEW).at(-1)!.body).toMatchObject({ onboardingSettings: { autoRotate: true } });
+  });
+
+  test("DISC-38, DISC-39: the approval sends the default settings for all selected accounts", async () => {
+    const other = { ...anAccount, id: SCAN_ID, account_name: "deploy" };
+    api.on(ACCOUNTS, page(anAccount, other));
+    const approved = { decided: 2, failed: [], message: "Approved 2 accounts successfully", run_id: null };
+    api.on("POST /api/v1/discovery/accounts/approve", { json: approved });
+    const { user } = show("accounts");
+    await user.click(await screen.findByRole("checkbox", { name: "Select all loaded" }));
+    await user.click(
+      within(screen.getByRole("region", { name: "Selected accounts" })).getByRole("button", { name: "Approve" }),
+    );
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Approve" }));
+    expect(await screen.findByText("Approved 2 accounts successfully")).toBeTruthy();
+    expect(api.requestsTo("POST /api/v1/discovery/accounts/approve")[0]!.body).toEqual({
+      accountIds: [ACCOUNT_ID, SCAN_ID],
+      onboardingSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false },
+    });
+  });
+
+  test("an onboarded account shows its state, what to do next, and a link to the account in its safe", async () => {
+    const onboarding = { id: SCAN_ID, state: "waiting", message: "No password is known yet. Store the password." };
+    api.on(ACCOUNTS, page({ ...anAccount, status: "active", onboarding, account_id: SAFE_ID, is_managed: true }));
+    show("accounts");
+    expect(await screen.findByText("Password needed")).toBeTruthy();
+    expect(screen.getByText("No password is known yet. Store the password.")).toBeTruthy();
+    const link = screen.getByRole("link", { name: "Open the account in its safe" });
+    expect(link.getAttribute("href")).toBe(`/accounts/${SAFE_ID}`);
+  });
+
+  test("a rejected account that returned says that it needs a new decision", async () => {
+    api.on(ACCOUNTS, page({ ...anAccount, rejection_reason: "Not ours", decided_by: "Ada", decided_at: AT }));
+    show("accounts");
+    expect(await screen.findByText("Needs a new decision. Rejected before by Ada: Not ours")).toBeTruthy();
   });
 
   test("DISC-46: a refused rejection keeps the dialog and shows the reason", async () => {

@@ -4,16 +4,27 @@ import {
   approveDiscoveredAccounts,
   cancelDiscoveryScan,
   createDiscoveryTarget,
+  createOnboardingRule,
   deleteDiscoveryTarget,
+  deleteOnboardingRule,
+  disableOnboardingRule,
   discoveryStatistics,
+  dryRunOnboardingRule,
+  enableOnboardingRule,
   listDiscoveredAccounts,
   listDiscoveryScans,
   listDiscoveryTargets,
+  listOnboardingRules,
+  listPlatforms,
   listSafes,
+  moveOnboardingRule,
+  previewOnboarding,
   readAccountDetails,
+  readOnboarding,
   rejectDiscoveredAccounts,
   startDiscoveryScan,
   testDiscoveryTarget,
+  undoOnboarding,
   updateDiscoveryTarget,
   type AccountId,
   type DiscoveredAccountId,
@@ -21,9 +32,11 @@ import {
   type DiscoveryTargetId,
   type Endpoint,
   type InputOf,
+  type OnboardingId,
+  type OnboardingRuleId,
   type ReplyOf,
 } from "@strongroom/contract";
-import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, mutationOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
@@ -57,7 +70,7 @@ export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { 
 
 export type AccountFilter = Pick<
   NonNullable<InputOf<typeof listDiscoveredAccounts>["query"]>,
-  "status" | "search" | "privileged" | "scanId"
+  "status" | "search" | "privileged" | "scanId" | "managed" | "presence" | "system"
 >;
 
 export const accountList = (filter: AccountFilter) =>
@@ -90,7 +103,7 @@ export type NewTarget = NonNullable<InputOf<typeof createDiscoveryTarget>["body"
 export type TargetEdit = NonNullable<InputOf<typeof updateDiscoveryTarget>["body"]>;
 export type TargetLogin = NonNullable<InputOf<typeof testDiscoveryTarget>["body"]>;
 export type ScanSettings = NonNullable<InputOf<typeof startDiscoveryScan>["body"]>["scanSettings"];
-export type OnboardingSettings = NonNullable<InputOf<typeof approveDiscoveredAccounts>["body"]>["onboardingSettings"];
+export type OnboardingOrder = NonNullable<InputOf<typeof approveDiscoveredAccounts>["body"]>;
 
 export const targetCreation = (client: QueryClient) =>
   changing(client, (body: NewTarget) => call(createDiscoveryTarget, { body }));
@@ -130,10 +143,42 @@ async function startOnceMore(input: InputOf<typeof startDiscoveryScan>): Promise
 export const scanCancellation = (client: QueryClient, id: DiscoveryScanId) =>
   changing(client, () => call(cancelDiscoveryScan, { params: { id } }));
 
-export const approval = (client: QueryClient, accountIds: DiscoveredAccountId[]) =>
-  changing(client, (onboardingSettings: OnboardingSettings) =>
-    call(approveDiscoveredAccounts, { body: { accountIds, onboardingSettings } }),
-  );
+export const approval = (client: QueryClient) =>
+  changing(client, (body: OnboardingOrder) => call(approveDiscoveredAccounts, { body }));
+
+/** A POST, because up to 1,000 ids do not fit into an address. */
+export const onboardingPreview = (body: OnboardingOrder) =>
+  queryOptions({
+    queryKey: [...keyOf(previewOnboarding), body],
+    queryFn: ({ signal }) => callForQuery(previewOnboarding, { body }, signal),
+  });
+
+export const onboarding = (id: OnboardingId) => queryOf(readOnboarding, { params: { id } });
+
+export const onboardingUndo = (client: QueryClient, id: OnboardingId) =>
+  changing(client, () => call(undoOnboarding, { params: { id } }));
+
+export const ruleList = queryOf(listOnboardingRules);
+
+export type NewRule = NonNullable<InputOf<typeof createOnboardingRule>["body"]>;
+
+export const ruleCreation = (client: QueryClient) =>
+  changing(client, (body: NewRule) => call(createOnboardingRule, { body }));
+
+export const ruleSwitch = (client: QueryClient, id: OnboardingRuleId, isEnabled: boolean) =>
+  changing(client, () => call(isEnabled ? enableOnboardingRule : disableOnboardingRule, { params: { id } }));
+
+export const ruleMove = (client: QueryClient, id: OnboardingRuleId) =>
+  changing(client, (direction: "up" | "down") => call(moveOnboardingRule, { params: { id }, body: { direction } }));
+
+export const ruleDeletion = (client: QueryClient, id: OnboardingRuleId) =>
+  changing(client, () => call(deleteOnboardingRule, { params: { id } }));
+
+export const ruleDryRun = mutationOptions({
+  mutationFn: (body: NewRule) => call(dryRunOnboardingRule, { body }),
+});
+
+export const platformList = queryOf(listPlatforms, { query: { is_active: "true" } });
 
 export const rejection = (client: QueryClient, accountIds: DiscoveredAccountId[]) =>
   changing(client, (reason: string) => call(rejectDiscoveredAccounts, { body: { accountIds, reason } }));

@@ -52,7 +52,11 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     const stored = { fields: storedFields(edit), searched: searchedValues(edit) };
     const change = { ...stored, replacement, at, by: call.actor.id, requireStepUp };
     const { row, isLoginChanged, details } = await editSecret(tx, before, change);
-    await updateAccountRow(tx, id, { ...columnsOf(edit, shown), ...(replacement === null ? {} : renewed(at)) });
+    const { is_password_unknown } = await readAccountRow(tx, id);
+    const isUnknown = is_password_unknown && replacement === null;
+    const status = statusOf(edit.status ?? shown.status, isUnknown);
+    const columns = { ...accountFields(edit), platform_id: edit.platform_id, status, is_password_unknown: isUnknown };
+    await updateAccountRow(tx, id, { ...columns, ...(replacement === null ? {} : renewed(at)) });
     const after = await readShown(tx, call.actor, id, grants.grantsInForce);
     // INVARIANT: no edit of the platform, the system or its parameters makes a taken password retrievable again.
     if (replacement === null && !isOneTime(after)) refuseTaken(shown);
@@ -124,11 +128,11 @@ function permissionsFor(
 const givesAway = (shown: ShownRow, edit: Fields, changes: readonly (keyof Fields)[]): boolean =>
   changes.includes("platform_id") || (shown.status !== "active" && edit.status === "active");
 
-const columnsOf = (edit: Fields, shown: ShownRow): Updateable<AccountsTable> => ({
-  ...accountFields(edit),
-  platform_id: edit.platform_id,
-  status: edit.status ?? shown.status,
-});
+/** INVARIANT: an account without a known password is never active; it is pending instead. */
+function statusOf(wanted: AccountStatus, isPasswordUnknown: boolean): AccountStatus {
+  if (wanted === "disabled") return wanted;
+  return isPasswordUnknown ? "pending" : "active";
+}
 
 const renewed = (at: Date): Updateable<AccountsTable> => ({
   rotated_at: at,
@@ -149,11 +153,12 @@ export async function setStatus(
   { id, status, actor }: { id: string; status: "active" | "disabled"; actor: Actor },
 ): Promise<{ name: string; before: AccountStatus }> {
   const { safe_id, name } = await lockAccount(tx, actor, id, "update_properties", deps.grants.grantsInForce);
-  const { status: before } = await readAccountRow(tx, id);
-  if (before === status) return { name, before };
+  const { status: before, is_password_unknown } = await readAccountRow(tx, id);
+  const after = statusOf(status, is_password_unknown);
+  if (before === after) return { name, before };
   const audience = await audienceOf(tx, { id, safe_id });
   if (status === "disabled") await endAccess(deps, tx, id, actor);
-  await updateAccountRow(tx, id, { status });
+  await updateAccountRow(tx, id, { status: after });
   await deps.kernel.events.publish(tx, changedEvent(id, audience));
   return { name, before };
 }

@@ -10,12 +10,14 @@ import {
 import type { Account, NewAccount, createAccount as createEndpoint } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
+import { randomBytes } from "node:crypto";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { keyOfSafe, storeSecret } from "#features/secrets/index.ts";
+import { keyOfSafe, storeSecret, updateSecret } from "#features/secrets/index.ts";
+import type { HostKey } from "#features/secrets/index.ts";
 import { lockPlatform } from "#features/platforms/index.ts";
 import type { PlatformRow } from "#features/platforms/index.ts";
 import { audienceOfSafe, lockSafe, requirePermission } from "#features/safes/index.ts";
@@ -40,33 +42,42 @@ export async function createAccount(deps: AccountDeps, call: SteppedCall<typeof 
 }
 
 export interface Insertion {
-  fields: NewAccount;
-  actor: Actor;
+  /** Without a password, the account is pending until a user stores it or a reconcile account sets it. */
+  fields: Omit<NewAccount, "password"> & { password: string | null };
+  actor: Pick<Actor, "id" | "role">;
   /** The key of the safe that `fields` names. */
   kek: Kek;
   at: Date;
   reason: "created" | "imported";
+  /** The key that the host must present; null if unknown. */
+  hostKey?: HostKey | null;
 }
 
 /** Throws 404 or 403 for a safe to which the actor may not add accounts, and 422 for a platform that cannot be used. */
-export async function insertAccount(deps: AccountDeps, tx: Tx, { fields, actor, kek, at, reason }: Insertion) {
+export async function insertAccount(deps: AccountDeps, tx: Tx, it: Insertion) {
+  const { fields, actor, kek, at, reason } = it;
   const { kernel, loginChanged } = deps;
   const { safe } = await lockSafe(tx, actor, fields.safe_id, "add");
   const platform = await lockUsablePlatform(tx, fields.platform_id);
   const id = newId(at.getTime());
-  using secret = Secret.fromText(fields.password);
+  const isUnknown = fields.password === null;
+  using secret = Secret.fromText(fields.password ?? randomBytes(32).toString("base64url"));
   const owner = { user_id: null, safe_id: safe.id };
   const stored = { fields: storedFields(fields), searched: searchedValues(fields) };
-  const row = await storeSecret(tx, { id, owner, ...stored, secret, kek, at, by: actor.id, reason });
+  const inserted = await storeSecret(tx, { id, owner, ...stored, secret, kek, at, by: actor.id, reason });
+  const hostKey = it.hostKey == null ? {} : { host_key: JSON.stringify(it.hostKey) };
+  const changes = { ...hostKey, ...(isUnknown ? { verify_after: null } : {}) };
+  const row = Object.keys(changes).length === 0 ? inserted : await updateSecret(tx, id, changes);
   await insertAccountRow(tx, {
     id,
     ...accountFields(fields),
     platform_id: platform.id,
-    status: "active",
+    status: isUnknown ? "pending" : "active",
+    is_password_unknown: isUnknown,
     rotated_at: at,
     created_by: actor.id,
   });
-  await loginChanged(tx, row);
+  if (!isUnknown) await loginChanged(tx, row);
   await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, safe.id)));
   const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
   const { system_type, connection_method } = fields;

@@ -1,12 +1,12 @@
 // Deletes an account: erases its secrets at once, ends its grants, and keeps the audit trail.
-import type { Message, deleteAccount as deleteEndpoint } from "@strongroom/contract";
+import type { Message, SafePermission, deleteAccount as deleteEndpoint } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { deleteSecret, refuseWhileRotating, supersedeRotation } from "#features/secrets/index.ts";
 import { audienceOf, deleted, targetOf } from "../accounts.ts";
-import { deleteDependents, reconciledBy, updateAccountRow } from "../accounts.store.ts";
+import { deleteDependents, readAccountRow, reconciledBy, updateAccountRow } from "../accounts.store.ts";
 import { deleteCheckOut } from "../checkout/check-outs.store.ts";
 import type { AccountDeps } from "../deps.ts";
 import { lockAccount } from "../lock-account.ts";
@@ -19,13 +19,24 @@ export async function removeAccount(deps: AccountDeps, call: Call<typeof deleteE
   return { message: `"${name}" deleted successfully` };
 }
 
+/**
+ * Deletes an account whose password was never known, which needs only `add` in its safe. Returns false, and deletes
+ * nothing, when its password is known.
+ */
+export async function discardUnknown(deps: AccountDeps, tx: Tx, id: string, actor: Actor): Promise<boolean> {
+  await lockAccount(tx, actor, id, "add", deps.grants.grantsInForce);
+  if (!(await readAccountRow(tx, id)).is_password_unknown) return false;
+  await deleteOne(deps, tx, { id, actor, permission: "add" });
+  return true;
+}
+
 /** Throws 409 for an account that a platform uses as its reconcile account. */
 export async function deleteOne(
   { kernel, grants, lost }: AccountDeps,
   tx: Tx,
-  { id, actor }: { id: string; actor: Actor },
+  { id, actor, permission = "delete" }: { id: string; actor: Actor; permission?: SafePermission },
 ): Promise<{ name: string }> {
-  const row = await lockAccount(tx, actor, id, "delete", grants.grantsInForce);
+  const row = await lockAccount(tx, actor, id, permission, grants.grantsInForce);
   const platform = await reconciledBy(tx, id);
   if (platform !== null) {
     throw refuse(409, "account.reconciles", `The platform "${platform}" uses this account to reconcile others.`);

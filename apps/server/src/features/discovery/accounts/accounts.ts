@@ -1,10 +1,12 @@
 // Lists discovered accounts, and records the decisions about them.
 import { MOST_COUNTED } from "@strongroom/contract";
 import type {
+  AccountId,
   DiscoveredAccount,
   DiscoveredAccountId,
   DiscoveryScanId,
   DiscoveryTargetId,
+  OnboardingId,
   approveDiscoveredAccounts,
   listDiscoveredAccounts,
   rejectDiscoveredAccounts,
@@ -12,6 +14,9 @@ import type {
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { beginOnboardings } from "../onboarding/begin-onboarding.ts";
+import { obstacleToDecision, planOnboardings } from "../onboarding/plan-onboarding.ts";
+import type { Plan } from "../onboarding/plan-onboarding.ts";
 import { changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import * as store from "./discovered.store.ts";
@@ -19,11 +24,15 @@ import type { AccountsQuery, DecidedRow, ShownAccount } from "./discovered.store
 
 export async function listFound(call: Call<typeof listDiscoveredAccounts>, db: Db) {
   const { limit, cursor, status, scanId = null, targetId = null, privileged = null, search = "" } = call.query;
+  const { managed = null, system = null, presence = null } = call.query;
   const query: AccountsQuery = {
     status: status === "all" ? null : status,
     scanId,
     targetId,
     isPrivileged: privileged,
+    isManaged: managed,
+    system,
+    presence,
     text: search === "" ? null : search,
     after: cursor === undefined ? null : readTimePlace(cursor),
     limit: limit + 1,
@@ -39,10 +48,23 @@ export async function listFound(call: Call<typeof listDiscoveredAccounts>, db: D
 }
 
 export async function approve(context: DiscoveryContext, call: Call<typeof approveDiscoveredAccounts>, tx: Tx) {
-  const decision = { status: "active", rejection_reason: null, onboarding: call.body.onboardingSettings } as const;
-  const { decided, failed } = await decide(context, call, tx, decision);
-  return { decided, failed, message: `Approved ${accountsText(decided)} successfully` };
+  const ids: readonly DiscoveredAccountId[] = [...new Set(call.body.accountIds)];
+  const settings = call.body.onboardingSettings;
+  await store.lockAccounts(tx, call.actor, ids);
+  const plans = new Map((await planOnboardings(context, tx, call.actor, call.body)).map((each) => [each.row.id, each]));
+  const failed = ids.flatMap((id) => {
+    const problem = plans.get(id)?.problem ?? (plans.has(id) ? null : obstacleToDecision(undefined));
+    return problem === null ? [] : [{ id, ...problem }];
+  });
+  const chosen = ids.flatMap((id) => plans.get(id) ?? []).filter(({ problem }) => problem === null);
+  const decision = { status: "active", rejection_reason: null, onboarding: settings } as const;
+  await saveDecisions(context, call, tx, { rows: chosen.map(toDecided), failed: failed.length, decision });
+  const run_id = await beginOnboardings(context, tx, call.actor, chosen);
+  call.note({ details: { ...detailsOf(chosen.map(toDecided), failed.length), ...settings, run: run_id } });
+  return { decided: chosen.length, failed, message: `Approved ${accountsText(chosen.length)} successfully`, run_id };
 }
+
+const toDecided = ({ row }: Plan): DecidedRow => ({ ...row, safe_id: row.target_safe_id });
 
 export async function reject(context: DiscoveryContext, call: Call<typeof rejectDiscoveredAccounts>, tx: Tx) {
   const decision = { status: "rejected", rejection_reason: call.body.reason, onboarding: null } as const;
@@ -56,55 +78,56 @@ const accountsText = (count: number) => (count === 1 ? "1 account" : `${count} a
 type Decision = Pick<Parameters<typeof store.saveDecision>[2], "status" | "rejection_reason" | "onboarding">;
 
 async function decide(
-  { kernel }: DiscoveryContext,
-  call: Call<typeof approveDiscoveredAccounts> | Call<typeof rejectDiscoveredAccounts>,
+  context: DiscoveryContext,
+  call: Call<typeof rejectDiscoveredAccounts>,
   tx: Tx,
   decision: Decision,
 ) {
   const ids = [...new Set(call.body.accountIds)];
   const rows = new Map((await store.lockAccounts(tx, call.actor, ids)).map((row) => [row.id, row]));
   const failed = ids.flatMap((id) => {
-    const obstacle = obstacleTo(rows.get(id));
+    const obstacle = obstacleToDecision(rows.get(id));
     return obstacle === null ? [] : [{ id, ...obstacle }];
   });
   const refused = new Set<string>(failed.map(({ id }) => id));
   const chosen = ids.flatMap((id) => (refused.has(id) ? [] : [rows.get(id)!]));
-  if (chosen.length > 0) {
+  await saveDecisions(context, call, tx, { rows: chosen, failed: failed.length, decision });
+  return { decided: chosen.length, failed };
+}
+
+interface Decisions {
+  rows: readonly DecidedRow[];
+  failed: number;
+  decision: Decision;
+}
+
+async function saveDecisions(
+  { kernel }: DiscoveryContext,
+  call: Pick<Call, "actor" | "note">,
+  tx: Tx,
+  { rows, failed, decision }: Decisions,
+): Promise<void> {
+  if (rows.length > 0) {
     const by = { decided_by: call.actor.name, decided_at: kernel.clock.now() };
     await store.saveDecision(
       tx,
-      chosen.map(({ id }) => id),
+      rows.map(({ id }) => id),
       { ...decision, ...by },
     );
   }
-  const targets = new Map(chosen.map(({ target_id: id, safe_id }) => [id, { id, safe_id }]));
+  const targets = new Map(rows.map(({ target_id: id, safe_id }) => [id, { id, safe_id }]));
   for (const target of targets.values()) await kernel.events.publish(tx, await changed(tx, target));
-  call.note({
-    result: chosen.length === 0 ? "failure" : "success",
-    details: {
-      accounts: chosen.slice(0, MOST_NAMED).map(({ id, account_name, hostname }) => ({ id, account_name, hostname })),
-      decided: chosen.length,
-      failed: failed.length,
-    },
-  });
-  return { decided: chosen.length, failed };
+  call.note({ result: rows.length === 0 ? "failure" : "success", details: detailsOf(rows, failed) });
 }
 
 /** The most accounts that the audit entry names. */
 const MOST_NAMED = 1000;
 
-function obstacleTo(row: DecidedRow | undefined): { code: string; message: string } | null {
-  if (row === undefined) return { code: "discovery.account-not-found", message: "Discovered account not found" };
-  if (!row.can_manage) {
-    return {
-      code: "discovery.not-allowed",
-      message: `You need permission to add accounts to the safe of "${row.account_name}".`,
-    };
-  }
-  if (row.status === "pending_approval") return null;
-  const state = row.status === "active" ? "approved" : "rejected";
-  return { code: "discovery.already-decided", message: `"${row.account_name}" is already ${state}.` };
-}
+const detailsOf = (rows: readonly DecidedRow[], failed: number) => ({
+  accounts: rows.slice(0, MOST_NAMED).map(({ id, account_name, hostname }) => ({ id, account_name, hostname })),
+  decided: rows.length,
+  failed,
+});
 
 const toFound = (row: ShownAccount): DiscoveredAccount => ({
   id: row.id as DiscoveredAccountId,
@@ -129,6 +152,9 @@ const toFound = (row: ShownAccount): DiscoveredAccount => ({
   last_seen_at: row.last_seen_at.toISOString(),
   missing_since: row.missing_since?.toISOString() ?? null,
   is_managed: row.is_managed,
+  account_id: row.account_id as AccountId | null,
+  onboarding:
+    row.latest_onboarding === null ? null : { ...row.latest_onboarding, id: row.latest_onboarding.id as OnboardingId },
   decided_by: row.decided_by,
   decided_at: row.decided_at?.toISOString() ?? null,
   can_manage: row.can_manage,

@@ -1,6 +1,12 @@
 // Stores discovered accounts.
-import type { DiscoveredDependent, DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
 import type { PrivilegeKind } from "@strongroom/connectors";
+import type {
+  DiscoveredDependent,
+  DiscoveredStatus,
+  OnboardingState,
+  DiscoveredSystem,
+  OnboardingSettings,
+} from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Generated, RawBuilder, Selectable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -10,6 +16,7 @@ import type { JsonColumn } from "#kernel/db/tables.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Change, KnownAccount } from "../discovery.policy.ts";
 import { storableJson } from "../storable-json.ts";
+import { listableSafes } from "../onboarding/onboarding.store.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 
@@ -40,6 +47,8 @@ export interface DiscoveredTable {
   missing_since: Date | null;
   scan_id: string;
   last_scan_id: string;
+  /** The latest scan that reported differences. */
+  changed_scan_id: string | null;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -48,7 +57,13 @@ declare module "#kernel/db/tables.ts" {
   }
 }
 
-export type ShownAccount = Selectable<DiscoveredTable> & { is_managed: boolean; can_manage: boolean };
+export type ShownAccount = Selectable<DiscoveredTable> & {
+  is_managed: boolean;
+  /** The account in a safe, if this user can list it. */
+  account_id: string | null;
+  latest_onboarding: { id: string; state: OnboardingState; message: string } | null;
+  can_manage: boolean;
+};
 
 export function knownAccounts(tx: Tx, targetId: string): Promise<KnownAccount[]> {
   return tx
@@ -99,10 +114,10 @@ export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): P
     insert into discovered_accounts (
       id, target_id, identity, account_name, hostname, system_type, status, is_privileged, is_locked,
       password_changed_at, expires_at, last_login_at, facts, changes, dependents, discovered_at, last_seen_at, scan_id,
-      last_scan_id)
+      last_scan_id, changed_scan_id)
     select row.id, ${target.id}::uuid, row.identity, row.account_name, ${target.hostname}, row.system_type, row.status,
       row.is_privileged, row.is_locked, row.password_changed_at, row.expires_at, row.last_login_at, row.facts,
-      row.changes, row.dependents, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid
+      row.changes, row.dependents, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid, null::uuid
     from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (
       id uuid, identity text, account_name text, system_type text, status text, is_privileged boolean,
       is_locked boolean, password_changed_at timestamptz, expires_at timestamptz, last_login_at timestamptz,
@@ -113,6 +128,8 @@ export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): P
       password_changed_at = excluded.password_changed_at, expires_at = excluded.expires_at,
       last_login_at = excluded.last_login_at, facts = excluded.facts, dependents = excluded.dependents,
       changes = case when excluded.changes = '[]' then discovered_accounts.changes else excluded.changes end,
+      changed_scan_id = case when excluded.changes = '[]' then discovered_accounts.changed_scan_id
+        else excluded.last_scan_id end,
       last_seen_at = excluded.last_seen_at, missing_since = null, last_scan_id = excluded.last_scan_id`.execute(tx);
 }
 
@@ -125,11 +142,25 @@ export async function markMissing(tx: Tx, targetId: string, present: readonly st
   return Number(result.numAffectedRows ?? 0);
 }
 
+type Presence = "present" | "missing" | "changed" | "new" | "returned";
+
+/** `returned`: a rejected account that needs a new decision. */
+const PRESENCES: Record<Presence, RawBuilder<unknown>> = {
+  present: sql`found.missing_since is null`,
+  missing: sql`found.missing_since is not null`,
+  changed: sql`found.changed_scan_id = found.last_scan_id`,
+  new: sql`found.scan_id = found.last_scan_id`,
+  returned: sql`(found.status = 'pending_approval' and found.rejection_reason is not null)`,
+};
+
 export interface AccountsQuery {
   status: DiscoveredStatus | null;
   scanId: string | null;
   targetId: string | null;
   isPrivileged: boolean | null;
+  isManaged: boolean | null;
+  system: DiscoveredSystem | null;
+  presence: Presence | null;
   text: string | null;
   after: TimePlace | null;
   limit: number;
@@ -140,7 +171,7 @@ const isManaged = sql`exists (
     and lower(host) = lower(found.hostname) and lower(username) = lower(found.account_name))`;
 
 function matching(query: AccountsQuery): RawBuilder<unknown> {
-  const { status, scanId, targetId, isPrivileged, text } = query;
+  const { status, scanId, targetId, isPrivileged, isManaged: managed, system, presence, text } = query;
   return sql.join(
     [
       sql`true`,
@@ -148,6 +179,9 @@ function matching(query: AccountsQuery): RawBuilder<unknown> {
       ...(scanId === null ? [] : [sql`(found.scan_id = ${scanId} or found.last_scan_id = ${scanId})`]),
       ...(targetId === null ? [] : [sql`found.target_id = ${targetId}`]),
       ...(isPrivileged === null ? [] : [sql`found.is_privileged = ${isPrivileged}`]),
+      ...(managed === null ? [] : [sql`${isManaged} = ${managed}`]),
+      ...(system === null ? [] : [sql`found.system_type = ${system}`]),
+      ...(presence === null ? [] : [PRESENCES[presence]]),
       ...(text === null
         ? []
         : [sql`(found.account_name ilike ${containing(text)} or found.hostname ilike ${containing(text)})`]),
@@ -160,7 +194,16 @@ export async function listAccounts(db: Db, actor: Actor, query: AccountsQuery): 
   const { after } = query;
   const place = after === null ? sql`` : sql`and (found.discovered_at, found.id) < (${after.at}, ${after.id}::uuid)`;
   const { rows } = await sql<ShownAccount>`
-    select found.*, seen.can_manage, ${isManaged} as is_managed
+    select found.*, seen.can_manage, ${isManaged} as is_managed, (
+        select own.id from credentials own
+        where own.user_id is null and own.deleted_at is null and own.safe_id in ${listableSafes(actor)}
+          and lower(own.host) = lower(found.hostname) and lower(own.username) = lower(found.account_name)
+        order by own.created_at limit 1
+      ) as account_id, (
+        select jsonb_build_object('id', latest.id, 'state', latest.state, 'message', latest.message)
+        from discovery_onboardings latest where latest.discovered_id = found.id
+        order by latest.created_at desc, latest.id desc limit 1
+      ) as latest_onboarding
     from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
     where ${matching(query)} ${place}
     order by found.discovered_at desc, found.id desc limit ${query.limit}`.execute(db);
@@ -216,6 +259,13 @@ export async function lockAccounts(tx: Tx, actor: Actor, ids: readonly string[])
   return rows;
 }
 
+/** Locks those of the accounts that are still pending, by id. Returns their ids. */
+export async function lockPending(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const query = tx.selectFrom("discovered_accounts").select("id").where("id", "in", ids);
+  const rows = await query.where("status", "=", "pending_approval").orderBy("id").forNoKeyUpdate().execute();
+  return rows.map(({ id }) => id);
+}
+
 interface Decision {
   status: DiscoveredStatus;
   rejection_reason: string | null;
@@ -234,4 +284,31 @@ export async function saveDecision(
     .set({ ...decision, onboarding: onboarding === null ? null : JSON.stringify(onboarding) })
     .where("id", "in", ids)
     .execute();
+}
+
+/**
+ * Locks the account's login, so that two onboardings cannot store the same one from different targets. Null when the
+ * discovered account does not exist.
+ */
+export async function lockLogin(tx: Tx, id: string): Promise<string | null> {
+  const { rows } = await sql<{ login: string }>`
+    select lower(hostname) || chr(10) || lower(account_name) as login from discovered_accounts where id = ${id}`.execute(
+    tx,
+  );
+  const login = rows[0]?.login;
+  if (login === undefined) return null;
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOGIN_LOCK)}, hashtext(${login}))`.execute(tx);
+  return login;
+}
+
+const LOGIN_LOCK = 730_580_891;
+
+/** Makes the account pending again, after its onboarding failed or was undone. Returns its target. */
+export async function reopenDecision(tx: Tx, id: string): Promise<{ id: string; safe_id: string } | null> {
+  const { rows } = await sql<{ id: string; safe_id: string }>`
+    update discovered_accounts found
+    set status = 'pending_approval', onboarding = null, decided_by = null, decided_at = null
+    from discovery_targets target
+    where found.id = ${id} and target.id = found.target_id returning target.id, target.safe_id`.execute(tx);
+  return rows[0] ?? null;
 }

@@ -12,6 +12,7 @@ import type { Job } from "#kernel/jobs/run-job.ts";
 import { activeRotationOf } from "#features/secrets/index.ts";
 import { recordFound } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
+import { applyRules } from "../rules/apply-rules.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import { recordPrivileges } from "../privileges/record-privileges.ts";
 import { recordDay } from "../trends.ts";
@@ -164,6 +165,7 @@ async function finish(
     is_complete: recorded.isComplete,
     incomplete_reason: result.isComplete ? null : storable(result.message),
   });
+  await applyRules(context, tx, { scanId: id, safeId: target.safe_id });
   const { stored, added, missing } = recorded;
   await conclude(context, tx, { scan, target }, "completed", {
     details: { scan: id, discovered: result.accounts.length, stored, added, missing },

@@ -87,7 +87,9 @@ async function decide(
       return null;
     }
     const old = secretRow.secret_version;
-    stepResult.journal = { ...stepResult.journal, old, earlier: earlierOf(snapshot, old) };
+    stepResult.journal = snapshot.is_password_unknown
+      ? { ...stepResult.journal, old, earlier: [], isOldUnknown: true }
+      : { ...stepResult.journal, old, earlier: earlierOf(snapshot, old) };
   }
   for (;;) {
     if (isGivenUp(stepResult, snapshot)) {

@@ -91,8 +91,12 @@ export interface Facts {
   is_run_cancelled: boolean;
   /** A user has the account checked out, and the rotation after the use waits for the check-in. */
   waits_for_check_in: boolean;
-  /** The account, platform and safe are active, if the secret belongs to an account. */
+  /**
+   * The account, platform and safe are active, if the secret belongs to an account. An account that is pending because
+   * its password is unknown counts as active.
+   */
   is_active: boolean;
+  is_password_unknown: boolean;
   password_rules: PasswordRules | null;
   rotate_as: Platform["rotate_as"] | null;
   reconciler: Reconciler | null;
@@ -134,7 +138,9 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
         where mine.credential_id = it.id and mine.step <> 'ended' and not mine.is_counted
       ) as is_run_cancelled,
       coalesce(${waitsForCheckIn}, false) as waits_for_check_in,
-      coalesce(accounts.status = 'active' and platforms.is_active and safes.status = 'active', true) as is_active,
+      coalesce((accounts.status = 'active' or (accounts.status = 'pending' and accounts.is_password_unknown))
+        and platforms.is_active and safes.status = 'active', true) as is_active,
+      coalesce(accounts.is_password_unknown, false) as is_password_unknown,
       platforms.password_rules, platforms.rotate_as,
       reconciler.id as by_id, reconciler.name as by_name, reconciler.username as by_username,
       reconciler.active_count as by_active_count, reconciler.active_mac as by_active_mac,
@@ -156,8 +162,9 @@ async function readFacts(tx: Tx, id: string): Promise<Facts> {
   const { rows } = await tx.executeQuery(named("rotations.facts", query));
   const row = rows[0]!;
   const { is_verifying, is_run_cancelled, waits_for_check_in, is_active, password_rules, rotate_as } = row;
+  const { is_password_unknown } = row;
   const plain = { is_verifying, is_run_cancelled, waits_for_check_in, is_active, password_rules, rotate_as };
-  return { ...plain, reconciler: reconcilerIn(row) };
+  return { ...plain, is_password_unknown, reconciler: reconcilerIn(row) };
 }
 
 function reconcilerIn(row: FactRow): Reconciler | null {
@@ -257,6 +264,8 @@ export async function promoteVersion(tx: Tx, { id, version, reason, isNew, at }:
       update account_dependents set state = 'pending', tries = 0, next_at = access_time() where account_id = ${id}
     )
     update accounts set rotated_at = case when ${isNew} then ${at} else rotated_at end,
+      status = case when is_password_unknown and status = 'pending' then 'active' else status end,
+      is_password_unknown = false,
       rotation_wanted_at = case when after.stays then rotation_wanted_at when after.is_taken then ${at}::timestamptz end,
       rotation_wanted_because = case when after.stays then rotation_wanted_because when after.is_taken then 'one-time' end,
       rotation_block_lifted = rotation_block_lifted and after.stays, rotation_hindrance = null

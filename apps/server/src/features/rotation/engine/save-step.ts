@@ -262,6 +262,7 @@ async function publishStep(
   }
   if (row.outcome === null && !row.needs_attention) return;
   await countEnded(context, tx, row, at);
+  await context.settled(tx, { id: row.id, credentialId: row.credential_id });
   await notifyPeople(context, tx, row);
 }
 

@@ -15,7 +15,7 @@ import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { credentialNotFound, lockCredential } from "#features/vault/index.ts";
 import { audiencesOf } from "#features/verification/index.ts";
-import { obstacleToRotation, newRotation } from "../enqueue-rotation.ts";
+import { methodFor, newRotation, obstacleToRotation } from "../enqueue-rotation.ts";
 import { progressed, notifyRunEnd } from "./count-ended.ts";
 import { readConditions } from "../schedule/due.store.ts";
 import { changed } from "../rotation.ts";
@@ -136,7 +136,7 @@ async function queueHeld(
   const circumstances = await readConditions(tx, id);
   const hindered = obstacleToRotation(row, circumstances, null);
   if (hindered !== null) throw hindered;
-  const by = circumstances.rotate_as ?? "account";
+  const by = methodFor(circumstances, null);
   const requester = { id: actor.id, name: actor.name };
   // The run stays locked until this rotation is queued, so that a cancellation of the run finds it.
   if (!(await lockRunning(tx, runId))) throw RUN_CANCELLED;

@@ -12,6 +12,8 @@ type Because = "check-in" | "one-time" | "grant-ended" | "asked";
 export interface RotationConditions {
   /** Null: the secret does not belong to an account. */
   account_status: AccountStatus | null;
+  /** The stored secret is a placeholder, so that only the reconcile account can change the target's. */
+  is_password_unknown: boolean;
   is_platform_active: boolean | null;
   rotate_as: Platform["rotate_as"] | null;
   /** The scope of the platform's reconcile account; null without one. */
@@ -21,14 +23,24 @@ export interface RotationConditions {
 const reconciler: RawBuilder<RotationConditions["reconciler"]> = sql`(
   select ${reconcileScopeOf("other")}
   from credentials other join accounts theirs on theirs.id = other.id and theirs.status = 'active'
-  where other.id = platforms.reconcile_account_id and other.id <> accounts.id and other.deleted_at is null)`;
+  where other.id = platforms.reconcile_account_id and other.id is distinct from accounts.id
+    and other.deleted_at is null)`;
 
 export async function readConditions(db: Db, id: string): Promise<RotationConditions> {
   const { rows } = await sql<RotationConditions>`
-    select accounts.status as account_status, platforms.is_active as is_platform_active, platforms.rotate_as,
-      ${reconciler} as reconciler
+    select accounts.status as account_status, coalesce(accounts.is_password_unknown, false) as is_password_unknown,
+      platforms.is_active as is_platform_active, platforms.rotate_as, ${reconciler} as reconciler
     from (select ${id}::uuid as id) it
     left join accounts on accounts.id = it.id left join platforms on platforms.id = accounts.platform_id`.execute(db);
+  return rows[0]!;
+}
+
+/** For a new account of the platform whose password is unknown. */
+export async function readPlatformConditions(db: Db, platformId: string): Promise<RotationConditions> {
+  const { rows } = await sql<RotationConditions>`
+    select 'pending' as account_status, true as is_password_unknown, platforms.is_active as is_platform_active,
+      platforms.rotate_as, ${reconciler} as reconciler
+    from platforms cross join (select null::uuid as id) accounts where platforms.id = ${platformId}`.execute(db);
   return rows[0]!;
 }
 
@@ -80,8 +92,8 @@ export async function findDue(db: Db, which: Which = "all"): Promise<DueRow[]> {
     select accounts.id, accounts.rotated_at, accounts.rotation_wanted_because as wanted_because,
       case when platforms.rotate_automatically then platforms.rotate_every_days end as rotate_every_days,
       platforms.rotation_window, platforms.rotation_jitter_minutes,
-      accounts.status as account_status, platforms.is_active as is_platform_active, platforms.rotate_as,
-      ${reconciler} as reconciler
+      accounts.status as account_status, accounts.is_password_unknown, platforms.is_active as is_platform_active,
+      platforms.rotate_as, ${reconciler} as reconciler
     from accounts
     join platforms on platforms.id = accounts.platform_id and platforms.is_active and platforms.deleted_at is null
     join credentials on credentials.id = accounts.id and credentials.deleted_at is null

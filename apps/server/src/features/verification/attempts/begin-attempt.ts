@@ -6,6 +6,8 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { activeError, refuseWhileRotating, activeRotationOf, updateSecret } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
@@ -86,6 +88,12 @@ export async function beginAttempt(
     if (secretRow.verify_after !== null) await updateSecret(tx, secretRow.id, { verify_after: null });
     return { kind: "not-due" };
   }
+  // INVARIANT: a placeholder is never sent to a target.
+  if (secretRow.safe_id !== null && (await context.accounts.isPasswordUnknown(tx, secretRow.id))) {
+    if (query.askedBy !== null) throw passwordUnknown(secretRow.name);
+    if (secretRow.verify_after !== null) await updateSecret(tx, secretRow.id, { verify_after: null });
+    return { kind: "not-due" };
+  }
   if (isHeldBack(secretRow, query.isAutomatic)) return { kind: "held-back" };
   // An active rotation verifies the secret itself. A user who waits for an answer gets a refusal.
   if (query.askedBy !== null) await refuseWhileRotating(tx, secretRow.id);
@@ -118,6 +126,13 @@ export async function beginAttempt(
   }
   return { kind: "started", attempt, secretRow, connector, activeError: await activeError(kernel, secretRow) };
 }
+
+const passwordUnknown = (name: string): Refusal =>
+  refuse(
+    409,
+    "account.password-unknown",
+    `The password of "${name}" is not known yet. Store it, or let the platform's reconcile account set a new one.`,
+  );
 
 function newAttempt(secretRow: SecretRow, query: AttemptOrder, method: string, at: Date) {
   return {

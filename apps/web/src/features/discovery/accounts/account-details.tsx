@@ -1,11 +1,15 @@
 // "Account Details" of a discovered account: everything that the system reported, and what changed.
+import { Anchor } from "@mantine/core";
 import type { DiscoveredAccount } from "@strongroom/contract";
+import { Link } from "react-router";
+import { paths } from "#shared/paths.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { ACCOUNT_BADGES, factLabel, factText } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { PrivilegeSection } from "../privileges/privilege-section.tsx";
+import { OnboardingJournal } from "../onboarding/onboarding-journal.tsx";
 
 export function AccountDetails({ account, ...props }: DialogProps & { account: DiscoveredAccount }) {
   const { discovery_metadata: known } = account;
@@ -26,7 +30,17 @@ export function AccountDetails({ account, ...props }: DialogProps & { account: D
           { name: "Decision", value: decision },
           { name: "Privileged", value: factText(known.is_privileged) },
           { name: "Locked", value: factText(known.is_locked) },
-          { name: "In a safe", value: factText(account.is_managed) },
+          {
+            name: "In a safe",
+            value:
+              account.account_id === null ? (
+                factText(account.is_managed)
+              ) : (
+                <Anchor component={Link} to={paths.account(account.account_id)}>
+                  Open the account
+                </Anchor>
+              ),
+          },
           { name: "First found", value: timeOf(account.discovered_at) },
           { name: "Last found", value: timeOf(account.last_seen_at) },
           { name: "No longer found since", value: timeOf(account.missing_since, "–") },
@@ -36,6 +50,7 @@ export function AccountDetails({ account, ...props }: DialogProps & { account: D
         ]}
       />
       <PrivilegeSection account={account} />
+      {account.onboarding !== null && <OnboardingJournal of={account.onboarding} />}
       <h3 className={classes.heading}>Reported by the system</h3>
       <Facts
         facts={Object.entries(known.facts).map(([name, value]) => ({ name: factLabel(name), value: factText(value) }))}

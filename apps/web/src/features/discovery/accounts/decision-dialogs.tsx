@@ -3,19 +3,25 @@ import { Select, Switch } from "@mantine/core";
 import {
   OnboardingSettings,
   type DiscoveredAccount,
+  type OnboardingSettings as Settings,
+  type PlatformId,
   type ReplyOf,
+  type SafeId,
   type approveDiscoveredAccounts,
+  type rejectDiscoveredAccounts,
 } from "@strongroom/contract";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
 import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "../discovery.module.css";
-import { approval, rejection } from "../discovery.queries.ts";
+import { approval, platformList, rejection, safesFound, safesToAddTo } from "../discovery.queries.ts";
+import { OnboardingPreview } from "../onboarding/onboarding-preview.tsx";
 
 const POLICIES = [
   { value: "30days", label: "Every 30 days" },
@@ -30,7 +36,8 @@ interface DecisionDialogProps extends DialogProps {
   accounts: readonly DiscoveredAccount[];
 }
 
-type Decided = ReplyOf<typeof approveDiscoveredAccounts>;
+type Approved = ReplyOf<typeof approveDiscoveredAccounts>;
+type Decided = ReplyOf<typeof rejectDiscoveredAccounts>;
 
 /** Reports partial success: the accounts that were decided, and the first reason for the others. */
 function report({ decided, failed, message }: Decided, what: string): void {
@@ -50,16 +57,36 @@ const which = (accounts: readonly DiscoveredAccount[]) => {
     : counted(accounts.length, "account");
 };
 
+interface ApprovalValues extends Settings {
+  /** Null: the safe of the account's target. */
+  safe: Found | null;
+  platformId: string;
+}
+
+const NO_PLACE = { safe: null, platformId: "" };
+
+function orderOf(accounts: readonly DiscoveredAccount[], { safe, platformId, ...settings }: ApprovalValues) {
+  const placement = {
+    ...(safe === null ? {} : { safeId: safe.value as SafeId }),
+    ...(platformId === "" ? {} : { platformId: platformId as PlatformId }),
+  };
+  const order = { accountIds: idsOf(accounts), onboardingSettings: settings };
+  return Object.keys(placement).length === 0 ? order : { ...order, placement };
+}
+
 export function ApproveDialog({ accounts, ...props }: DecisionDialogProps) {
-  const { mutateAsync: approve } = useMutation(approval(useQueryClient(), idsOf(accounts)));
+  const { mutateAsync: approve } = useMutation(approval(useQueryClient()));
+  const platforms = useQuery({ ...platformList, enabled: props.opened });
+  const choices = platforms.data?.platforms.map(({ id, name }) => ({ value: id as string, label: name })) ?? [];
   return (
-    <FormDialog
+    <FormDialog<ApprovalValues, Approved>
       {...props}
       title="Approve Discovered Accounts"
-      initial={DEFAULTS}
+      size="lg"
+      initial={{ ...DEFAULTS, ...NO_PLACE }}
       submitLabel="Approve"
       failureText="Failed to approve accounts"
-      save={approve}
+      save={(values) => approve(orderOf(accounts, values))}
       done={null}
       onDone={(decided) => report(decided, "approve")}
     >
@@ -68,9 +95,27 @@ export function ApproveDialog({ accounts, ...props }: DecisionDialogProps) {
           {(form) => (
             <>
               <p className={classes.sentence}>
-                Approve <strong>{which(accounts)}</strong>. Approved accounts leave the list of open decisions. To
-                manage a password, add the account to a safe.
+                Approve <strong>{which(accounts)}</strong>. Each account is put into a safe. Without a new password from
+                the platform&apos;s reconcile account, it waits there until its password is stored.
               </p>
+              <SearchSelect
+                label="Safe"
+                description="Empty: the safe of the account's target"
+                clearable
+                {...form.getInputProps("safe")}
+                search={safesFound}
+                foundIn={safesToAddTo}
+                nothingFound="No safe to which you may add accounts"
+              />
+              <Select
+                label="Platform"
+                description="Empty: the platform of the target's credential, or a similar one with the chosen policy"
+                data={choices}
+                clearable
+                searchable
+                {...form.getInputProps("platformId")}
+                onChange={(value) => form.setFieldValue("platformId", value ?? "")}
+              />
               <Select
                 label="Rotation policy"
                 data={POLICIES}
@@ -78,7 +123,12 @@ export function ApproveDialog({ accounts, ...props }: DecisionDialogProps) {
                 {...form.getInputProps("rotationPolicy")}
               />
               <Switch label="Monitoring" {...form.getInputProps("monitoring", { type: "checkbox" })} />
-              <Switch label="Rotate automatically" {...form.getInputProps("autoRotate", { type: "checkbox" })} />
+              <Switch
+                label="Rotate automatically"
+                description="The reconcile account sets a new password now, so that only Strongroom knows it"
+                {...form.getInputProps("autoRotate", { type: "checkbox" })}
+              />
+              <OnboardingPreview order={orderOf(accounts, form.values)} />
             </>
           )}
         </Form>

@@ -1,12 +1,13 @@
 // The Discovered Accounts tab: filters, selection, decisions and details (DISC-33 to DISC-47).
-import { Button, Checkbox, Select } from "@mantine/core";
-import { IconCheck, IconEye, IconUserSearch, IconX } from "@tabler/icons-react";
-import { DiscoveredStatus, type DiscoveredAccount } from "@strongroom/contract";
+import { Anchor, Button, Checkbox, Select } from "@mantine/core";
+import { IconCheck, IconEye, IconListDetails, IconUserSearch, IconX } from "@tabler/icons-react";
+import { DiscoveredStatus, DiscoveredSystem, type DiscoveredAccount } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
 import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
+import { paths } from "#shared/paths.ts";
 import { counted } from "#shared/format/text.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -16,10 +17,11 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { ACCOUNT_BADGES, SYSTEM_LABELS } from "../discovery-labels.ts";
+import { ACCOUNT_BADGES, ONBOARDING_BADGES, SYSTEM_LABELS } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { accountList } from "../discovery.queries.ts";
 import { AccountDetails } from "./account-details.tsx";
+import { RulesDialog } from "../rules/rules-dialog.tsx";
 import { ApproveDialog, RejectDialog } from "./decision-dialogs.tsx";
 
 /** The limit of one call. */
@@ -37,19 +39,50 @@ const PRIVILEGE_CHOICES = [
   { value: "false", label: "Other accounts" },
 ];
 
+const PRESENCES = ["", "present", "new", "changed", "returned", "missing"] as const;
+const PRESENCE_LABELS: Record<(typeof PRESENCES)[number], string> = {
+  "": "Present or missing",
+  present: "Present",
+  new: "New in the latest scan",
+  changed: "Changed in the latest scan",
+  returned: "Returned after rejection",
+  missing: "No longer found",
+};
+const PRESENCE_CHOICES = PRESENCES.map((value) => ({ value, label: PRESENCE_LABELS[value] }));
+const MANAGED_CHOICES = [
+  { value: "", label: "In a safe or not" },
+  { value: "true", label: "In a safe" },
+  { value: "false", label: "Not in a safe" },
+];
+const SYSTEM_CHOICES = [
+  { value: "", label: "All systems" },
+  ...DiscoveredSystem.options.map((value) => ({ value: value as string, label: SYSTEM_LABELS[value] })),
+];
+
 type DialogName = "approve" | "reject" | "details";
 
 export function DiscoveredList() {
   const [params, setParams] = useSearchParams();
   const status = choiceOf(params, "status", STATUSES);
   const privileged = choiceOf(params, "privileged", ["", "true", "false"]);
+  const presence = choiceOf(params, "presence", PRESENCES);
+  const managed = choiceOf(params, "managed", ["", "true", "false"]);
+  const system = choiceOf(params, "system", ["", ...DiscoveredSystem.options]);
   const search = searchOf(params);
-  const filter = { status, ...(privileged === "" ? {} : { privileged }), ...(search === undefined ? {} : { search }) };
+  const filter = {
+    status,
+    ...(privileged === "" ? {} : { privileged }),
+    ...(presence === "" ? {} : { presence }),
+    ...(managed === "" ? {} : { managed }),
+    ...(system === "" ? {} : { system }),
+    ...(search === undefined ? {} : { search }),
+  };
   const list = useInfiniteQuery({ ...accountList(filter), placeholderData: keepPreviousData });
   const accounts = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const total = list.data?.pages[0]?.total ?? 0;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<readonly DiscoveredAccount[]>([]);
+  const [areRulesOpen, setAreRulesOpen] = useState(false);
   const [dialog, setDialog] = useState<DialogName | null>(null);
 
   const open = (which: DialogName, these: readonly DiscoveredAccount[]) => {
@@ -69,7 +102,10 @@ export function DiscoveredList() {
     else next.delete(id);
     setSelected(next);
   };
-  const isFiltered = search !== undefined || privileged !== "" || status !== STATUSES[0];
+  const isFiltered =
+    search !== undefined ||
+    [privileged, presence, managed, system].some((each) => each !== "") ||
+    status !== STATUSES[0];
 
   return (
     <>
@@ -91,6 +127,37 @@ export function DiscoveredList() {
           allowDeselect={false}
           onChange={set("privileged")}
         />
+        <Select
+          className={classes.choice}
+          aria-label="Presence"
+          data={PRESENCE_CHOICES}
+          value={presence}
+          allowDeselect={false}
+          onChange={set("presence")}
+        />
+        <Select
+          className={classes.choice}
+          aria-label="Safes"
+          data={MANAGED_CHOICES}
+          value={managed}
+          allowDeselect={false}
+          onChange={set("managed")}
+        />
+        <Select
+          className={classes.choice}
+          aria-label="System"
+          data={SYSTEM_CHOICES}
+          value={system}
+          allowDeselect={false}
+          onChange={set("system")}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconListDetails size={16} aria-hidden />}
+          onClick={() => setAreRulesOpen(true)}
+        >
+          Rules
+        </Button>
       </div>
       <Loaded
         query={list}
@@ -158,6 +225,7 @@ export function DiscoveredList() {
         }
       </Loaded>
       <ApproveDialog accounts={chosen} {...propsOf("approve")} />
+      <RulesDialog opened={areRulesOpen} onClose={() => setAreRulesOpen(false)} />
       <RejectDialog accounts={chosen} {...propsOf("reject")} />
       {chosen[0] !== undefined && <AccountDetails account={chosen[0]} {...propsOf("details")} />}
     </>
@@ -193,8 +261,9 @@ function AccountRow({ account, isMarked, onMark, onOpen }: AccountRowProps) {
       isOver={account.missing_since !== null}
       name={
         <>
-          <span>{name}</span>
+          <bdi>{name}</bdi>
           <StatusBadge {...ACCOUNT_BADGES[account.status]} />
+          {account.onboarding !== null && <StatusBadge {...ONBOARDING_BADGES[account.onboarding.state]} />}
           {known.is_privileged && <Tag tone="danger">Privileged</Tag>}
           {known.is_locked && <Tag>Locked</Tag>}
           {account.is_managed && <Tag tone="success">In a safe</Tag>}
@@ -249,6 +318,19 @@ function AccountRow({ account, isMarked, onMark, onOpen }: AccountRowProps) {
       </RowDetail>
       {account.rejection_reason !== null && account.status === "rejected" && (
         <RowDetail>{`Rejected by ${account.decided_by}: ${account.rejection_reason}`}</RowDetail>
+      )}
+      {account.rejection_reason !== null && account.status === "pending_approval" && (
+        <RowDetail>{`Needs a new decision. Rejected before by ${account.decided_by}: ${account.rejection_reason}`}</RowDetail>
+      )}
+      {account.onboarding !== null && account.onboarding.state !== "undone" && (
+        <RowDetail>{account.onboarding.message}</RowDetail>
+      )}
+      {account.account_id !== null && (
+        <RowDetail>
+          <Anchor component={Link} to={paths.account(account.account_id)} size="sm">
+            Open the account in its safe
+          </Anchor>
+        </RowDetail>
       )}
     </Row>
   );
