@@ -130,10 +130,11 @@ describe("onboarding on a real Linux host", needs(unixUsersAvailable()), () => {
 
   test("without a reconcile account, the account is pending until a user stores its password", async () => {
     const { user, found, platform } = await aScannedHost({ isReconciled: false });
-    const [plan] = await preview([found], { onboardingSettings: ROTATE });
+    const order = { onboardingSettings: ROTATE, placement: { platformId: platform.id } };
+    const [plan] = await preview([found], order);
     assert.deepEqual([plan?.outcome, plan?.reconcile.is_possible], ["pending", false]);
     assert.match(plan!.reconcile.message, /has no reconcile account/);
-    await approve([found], { onboardingSettings: ROTATE, placement: { platformId: platform.id } });
+    await approve([found], order);
     const waiting = await onboarded(found, "waiting");
     assert.match(waiting.message, /No password is known yet.*Store the password/s);
     const id = waiting.account_id!;
@@ -326,7 +327,7 @@ describe("permissions and plans", () => {
     const approved = await approve(rows);
     assert.deepEqual([approved.status, approved.body.decided], [200, 1000], approved.text);
     const runId = approved.body.run_id!;
-    for (const stored of [300, 600, 1000]) {
+    for (let stored = 100; stored <= 1000; stored += 100) {
       await eventually(async () => {
         const { body } = await app.call(listOnboardings, { query: { runId, limit: "1" }, as: owner.token });
         return body.counts.waiting >= stored ? body : null;

@@ -102,7 +102,9 @@ export function ApproveDialog({ accounts, ...props }: DecisionDialogProps) {
                 label="Safe"
                 description="Empty: the safe of the account's target"
                 clearable
-                {...form.getInputProps("safe")}
+                value={form.values.safe}
+                onChange={(found) => form.setFieldValue("safe", found)}
+                error={form.errors["safe"]}
                 search={safesFound}
                 foundIn={safesToAddTo}
                 nothingFound="No safe to which you may add accounts"

@@ -97,7 +97,9 @@ export function NewRuleDialog(props: DialogProps) {
               <SearchSelect
                 label="Targets of the safe"
                 required
-                {...form.getInputProps("safeId")}
+                value={form.values.safeId}
+                onChange={(found) => form.setFieldValue("safeId", found)}
+                error={form.errors["safeId"]}
                 search={safesFound}
                 foundIn={safesToAddTo}
                 nothingFound="No safe to which you may add accounts"
@@ -123,7 +125,9 @@ export function NewRuleDialog(props: DialogProps) {
                   <SearchSelect
                     label="Into the safe"
                     clearable
-                    {...form.getInputProps("intoSafeId")}
+                    value={form.values.intoSafeId}
+                    onChange={(found) => form.setFieldValue("intoSafeId", found)}
+                    error={form.errors["intoSafeId"]}
                     search={safesFound}
                     foundIn={safesToAddTo}
                     nothingFound="No safe to which you may add accounts"
