@@ -501,7 +501,7 @@ describe("discovered accounts", () => {
     expect(preview.getByText("The account's platform has no reconcile account.")).toBeTruthy();
     expect(preview.getByText(/Cron job \/etc\/cron\.d\/backup/)).toBeTruthy();
     api.on(PREVIEW, { json: { data: [{ ...aPlan, outcome: "rotate" }] } });
-    await user.click(screen.getByRole("switch", { name: "Rotate automatically" }));
+    await user.click(screen.getByRole("switch", { name: /^Rotate automatically/ }));
     expect(await preview.findByText("New password")).toBeTruthy();
     expect(api.requestsTo(PREVIEW).at(-1)!.body).toMatchObject({ onboardingSettings: { autoRotate: true } });
   });
