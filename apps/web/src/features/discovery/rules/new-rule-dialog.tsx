@@ -18,7 +18,14 @@ import { messageOf } from "#shared/api/call-error.ts";
 import type { DialogProps } from "#shared/ui/modal.tsx";
 import { SearchSelect, type Found } from "#shared/ui/search-select.tsx";
 import classes from "../discovery.module.css";
-import { platformList, ruleCreation, ruleDryRun, safesFound, safesToAddTo, type NewRule } from "../discovery.queries.ts";
+import {
+  platformList,
+  ruleCreation,
+  ruleDryRun,
+  safesFound,
+  safesToAddTo,
+  type NewRule,
+} from "../discovery.queries.ts";
 
 interface RuleValues {
   name: string;
