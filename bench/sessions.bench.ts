@@ -227,7 +227,16 @@ async function watch(): Promise<void> {
 const at2 = (sorted: readonly number[], share: number) => figure(at(sorted, share));
 
 const parts: Record<string, () => Promise<void>> = { keystrokes, scp, memory, reveals, watch };
-for (const name of PARTS) await parts[name]?.();
+for (const name of PARTS) {
+  try {
+    await parts[name]?.();
+  } catch (error) {
+    // The other parts are independent of this one.
+    console.error(`${name} could not be measured: ${String(error)}`);
+    process.exitCode = 1;
+    await closeTerminals();
+  }
+}
 terminals.stop();
 typist.stop();
 await world.stop();

@@ -58,11 +58,13 @@ const printer = (linesPerSecond: number): string =>
   `exec perl -e '$|=1; my $n=0; while(1){ $n++; printf("%s \\e[32mINFO\\e[0m web[%d]: GET /api/v1/accounts 200 %d ms 10.0.%d.%d\\n", scalar(localtime), 4000+int(rand(8)), int(rand(90)), int(rand(4)), int(rand(250))); select(undef,undef,undef,${1 / linesPerSecond}); }'`;
 
 /** Resolves with the first output. Rejects with the program's complaint when it ends without any. */
-async function begun(channel: ClientChannel): Promise<void> {
+async function begun(client: Client, channel: ClientChannel, { port }: SshLogin): Promise<void> {
   let complaint = "";
+  client.once("error", (error) => (complaint += ` ${String(error)}`));
+  channel.once("exit", (...how: unknown[]) => (complaint += ` exit ${JSON.stringify(how)}`));
   channel.stderr.on("data", (bytes: Buffer) => (complaint += bytes.toString()));
   const closed = once(channel, "close").then(() => {
-    throw new Error(`a terminal ended at once: ${complaint.trim()}`);
+    throw new Error(`a terminal at port ${port} ended at once: ${complaint.trim()}`);
   });
   await Promise.race([once(channel, "data"), closed]);
   closed.catch(() => {});
@@ -76,7 +78,7 @@ async function openTerminals({ login, sessions, linesPerSecond }: Extract<SshLoa
       const client = await connect(login);
       open.push(client);
       const channel = await run(client, printer(linesPerSecond));
-      await begun(channel);
+      await begun(client, channel, login);
       channel.resume();
     }
   };

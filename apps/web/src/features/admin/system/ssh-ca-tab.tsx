@@ -33,7 +33,7 @@ export default function SshCaTab() {
     <div className={classes.cards}>
       <SectionCard
         title="SSH user CA"
-        description="Targets that trust this CA let gateways log in with certificates that are valid for two minutes. Sessions then need no stored secret: set the platform to log in with a certificate."
+        description="Targets that trust this CA let gateways log in with certificates that are valid for two minutes. Sessions of platforms that log in with a certificate do not use the stored secret."
       >
         <Loaded query={list}>
           {({ keys, trusted_keys_file: file }) =>
