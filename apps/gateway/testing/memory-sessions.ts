@@ -171,6 +171,7 @@ export function memorySessions(): MemorySessions {
           hidesWatchers: false,
         },
         recording: { hasInput: false, days: null },
+        forwardsAgent: false,
         ...more,
       };
       endsIn.set(id, session.endsIn);

@@ -125,6 +125,8 @@ const policy = {
   session_allows_sftp: z.boolean().default(true),
   /** Native clients may connect through the target to other hosts (`ssh -L`, `ssh -D`). */
   session_allows_forward: z.boolean().default(false),
+  /** The target may use the SSH agent of a native client (`ssh -A`). */
+  session_allows_agent: z.boolean().default(false),
   /** Gateways log in with the account's secret, or with a certificate of the SSH user CA that the target trusts. */
   session_login: z.enum(["secret", "certificate"]).default("secret"),
   /** The usual hours of work, UTC, Monday to Friday, such as 7 to 19. Sessions outside of them are a risk. */

@@ -38,6 +38,7 @@ async function open(program: Program, rules: Partial<OpenedSession["rules"]> = {
     target: "web1:22",
     remoteUser: "root",
     endsIn: 60_000,
+    forwardsAgent: false,
     rules: { ...RULES, ...rules },
     recording: { hasInput: false, days: null },
   };

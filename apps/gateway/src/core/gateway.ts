@@ -4,6 +4,7 @@ import type { Log } from "@strongroom/server/kernel/log.ts";
 import { LiveSession } from "./live-session.ts";
 import type {
   TimerClock,
+  OpenAgent,
   OpenedSession,
   Opening,
   Program,
@@ -33,6 +34,16 @@ const REPORT_EVERY_MS = 5000;
 /** Programs that run, or move data, before anybody can watch. */
 const UNWATCHABLE: ReadonlySet<Program["kind"]> = new Set(["exec", "forward"]);
 const NO_COMMANDS = "Another user has to watch sessions on this account, so commands cannot run. Open a shell.";
+
+/** INVARIANT: the target uses the user's agent only when the recording says so. */
+function markedAgent(open: OpenAgent | undefined, using: { recorder: TerminalRecorder | null }): OpenAgent | null {
+  if (open === undefined) return null;
+  return async () => {
+    if (using.recorder === null) throw new Error("the session has not begun");
+    await using.recorder.mark("the target uses the SSH agent");
+    return open();
+  };
+}
 
 export type Opened = { live: LiveSession } | { failure: string };
 
@@ -106,12 +117,16 @@ export class Gateway {
     const { program } = request;
     // INVARIANT: four eyes: a command runs as soon as it is started, before anybody can watch.
     if (session.rules.needsWatcher && UNWATCHABLE.has(program.kind)) return fail(NO_COMMANDS);
-    const connected = await opening.connect(request.signal);
+    // Set once the recording has begun.
+    const using: { recorder: TerminalRecorder | null } = { recorder: null };
+    const agent = session.forwardsAgent ? markedAgent(program.agent, using) : null;
+    const connected = await opening.connect(request.signal, agent);
     if ("failure" in connected) return fail(connected.failure);
     const { upstream } = connected;
     try {
       // INVARIANT: a program starts only when the recording has begun, because it has effects before it shows anything.
       const { recorder, events } = await this.#record(session, request);
+      using.recorder = recorder;
       const started = await upstream.start(program);
       if ("failure" in started) {
         upstream.destroy();

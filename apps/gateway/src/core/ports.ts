@@ -1,4 +1,5 @@
 // The ports of the gateway's core: the stored sessions, a recorder, an upstream and a clock.
+import type { Duplex } from "node:stream";
 import type { SessionEndReason } from "@strongroom/contract";
 import type { TerminalRecorder } from "@strongroom/recordings";
 
@@ -20,6 +21,8 @@ export interface OpenedSession {
     /** It is kept for so many days; null: forever. */
     readonly days: number | null;
   };
+  /** The target may use the agent that the user's client offers. */
+  readonly forwardsAgent: boolean;
 }
 
 /** The platform's rules, which can change while a session is live. */
@@ -59,11 +62,14 @@ export interface Ticket {
   readonly sourceAddress: string | null;
 }
 
+/** Opens a connection to the SSH agent of the user's client. Rejects when the client refuses. */
+export type OpenAgent = () => Promise<Duplex>;
+
 /** A redeemed ticket. */
 export interface Opening {
   readonly session: OpenedSession;
   /** Logs in to the target with the account's secret. Called once. `failure` is for the user. Never rejects. */
-  connect(signal: AbortSignal): Promise<{ upstream: Upstream } | { failure: string }>;
+  connect(signal: AbortSignal, agent: OpenAgent | null): Promise<{ upstream: Upstream } | { failure: string }>;
 }
 
 /** The state of this gateway's live sessions in the database. */
@@ -84,7 +90,10 @@ export interface RightsCheck {
 /** The sessions of this gateway in the database. `failure` is for the user. */
 export interface SessionStore {
   /** Redeems a ticket once; the audit trail contains the opening before this resolves. */
-  redeem(ticket: Ticket, program: Pick<Program, "kind" | "destination">): Promise<Opening | { failure: string }>;
+  redeem(
+    ticket: Ticket,
+    program: Pick<Program, "kind" | "destination" | "agent">,
+  ): Promise<Opening | { failure: string }>;
   /** Redeems the ticket of a watcher, and audits it. */
   redeemWatch(ticket: Ticket): Promise<{ watcher: string } | { failure: string }>;
   /** Records the end of a session. A second call has no effect. */
@@ -153,6 +162,8 @@ export interface Program {
   readonly terminal: (Size & { readonly type: string }) | null;
   /** Where the target connects to for `forward`. */
   readonly destination?: { readonly host: string; readonly port: number };
+  /** The client offers its SSH agent. */
+  readonly agent?: OpenAgent;
 }
 
 export interface Upstream {

@@ -1,4 +1,5 @@
 // One authenticated or unauthenticated connection of a native SSH client, and the programs that it runs.
+import type { Duplex } from "node:stream";
 import type { NativeAccess } from "@strongroom/server/features/sessions/index.ts";
 import { Refusal } from "@strongroom/server/kernel/http/refuse.ts";
 import type { Log } from "@strongroom/server/kernel/log.ts";
@@ -72,7 +73,7 @@ export function serveConnection(client: Connection, options: ConnectionOptions):
     programs += 1;
     const session = accept();
     session.once("close", () => (programs -= 1));
-    serveSession(session, { ...options, admission: login.admission!, signal: lost.signal });
+    serveSession(session, client, { ...options, admission: login.admission!, signal: lost.signal });
   });
 }
 
@@ -117,12 +118,14 @@ interface SessionOptions extends ConnectionOptions {
 }
 
 /** A session channel (RFC 4254 §6), which runs one program. */
-function serveSession(session: Session, options: SessionOptions): void {
+function serveSession(session: Session, client: Connection, options: SessionOptions): void {
   let pty: (Size & { type: string }) | null = null;
+  let offersAgent = false;
   let running: Running | null = null;
   const run = (channel: ServerChannel, program: Program) => {
     running = { terminal: new ChannelTerminal(channel, pty !== null), channel, live: null };
-    runProgram(running, program, options).catch((error: unknown) => {
+    const agent = offersAgent ? { agent: () => openAgent(client) } : {};
+    runProgram(running, { ...program, ...agent }, options).catch((error: unknown) => {
       options.log.error({ err: error }, "a program of an SSH client failed");
       channel.close();
     });
@@ -137,6 +140,11 @@ function serveSession(session: Session, options: SessionOptions): void {
     if (running?.live) running.live.resize(running.terminal, size);
     accept?.();
   });
+  // Whether the target may use it is decided with the ticket.
+  session.on("auth-agent", (accept) => {
+    offersAgent = true;
+    accept?.();
+  });
   session.on("env", (accept) => accept?.());
   session.once("shell", (accept) => run(accept(), { kind: "shell", command: null, terminal: pty }));
   session.once("subsystem", (accept, reject, { name }) => {
@@ -144,6 +152,18 @@ function serveSession(session: Session, options: SessionOptions): void {
     else reject?.();
   });
   session.once("exec", (accept, _reject, { command }) => run(accept(), { kind: "exec", command, terminal: pty }));
+}
+
+type AgentConnection = Connection & {
+  /** Added by the patch of ssh2. */
+  openssh_authAgent?: (done: (error: Error | undefined, channel: Duplex) => void) => void;
+};
+
+function openAgent(client: AgentConnection): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    if (client.openssh_authAgent === undefined) return reject(new Error("ssh2 is not patched"));
+    client.openssh_authAgent((error, channel) => (error === undefined ? resolve(channel) : reject(error)));
+  });
 }
 
 interface Running {

@@ -1,6 +1,7 @@
-// Port forwarding, logins by certificate, and rules that change while a session is live: the real OpenSSH client, a
+// Forwarding of ports and agents, logins by certificate, and rules that change while a session is live: the real OpenSSH client, a
 // gateway on a real database, and a real sshd that trusts the CA.
 import assert from "node:assert/strict";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -146,21 +147,88 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
     });
   }
 
-  test("the gateway opens no port and no agent for a client, even where forwarding is allowed", async () => {
+  test("the gateway opens no port for a target, even where forwarding is allowed", async () => {
     await set("session_allows_forward = true");
     try {
-      const options = ["-A", "-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:22"];
+      const options = ["-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:22"];
       const { status, stderr } = await client.ssh(world.accountId, ["echo ran"], { ...withToken(), options });
       assert.notEqual(status, 0);
       assert.match(stderr, /remote port forwarding failed/);
-      const agent = await client.ssh(world.accountId, ["echo agent=$SSH_AUTH_SOCK"], {
-        ...withToken(),
-        options: ["-A"],
-      });
-      assert.equal(agent.stdout, "agent=\n", agent.stderr);
     } finally {
       await set("session_allows_forward = false");
     }
+  });
+
+  describe("agent forwarding", () => {
+    let agent: ChildProcess;
+    let socket: string;
+    let fingerprint: string;
+    before(async () => {
+      socket = join(folder, "agent.sock");
+      agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
+      for (let looks = 0; looks < 500 && !existsSync(socket); looks += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      const key = join(folder, "agent-key");
+      execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+      execFileSync("ssh-add", ["-q", key], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
+      fingerprint = execFileSync("ssh-keygen", ["-l", "-f", key]).toString().split(" ")[1]!;
+    });
+    after(() => void agent.kill());
+
+    const listKeys = () =>
+      client.ssh(world.accountId, ["ssh-add -l; exit 0"], {
+        ...withToken(),
+        options: ["-o", `ForwardAgent=${socket}`],
+      });
+    const startedEntry = async () => {
+      const trail = await world.audited((await lastSession()).id);
+      return trail.find(({ event }) => event === "privileged-session.started")?.text ?? "";
+    };
+
+    test("is denied by default, and audited", async () => {
+      const { stdout, stderr } = await listKeys();
+      assert.ok(!stdout.includes(fingerprint), stdout);
+      assert.match(stderr, /Could not open a connection to your authentication agent/);
+      assert.match(await startedEntry(), /"agent":"denied"/);
+    });
+
+    test("lets the target use the agent where the platform allows it, with a mark in the recording", async () => {
+      await set("session_allows_agent = true");
+      try {
+        const { stdout, stderr } = await listKeys();
+        assert.ok(stdout.includes(fingerprint), stderr);
+        assert.match(await startedEntry(), /"agent":"forwarded"/);
+        const played = await world.app.http.inject({
+          url: pathOf(readSessionRecording.path, { id: (await lastSession()).id }),
+          headers: { authorization: `Bearer ${world.owner.token}` },
+        });
+        assert.ok(played.payload.includes("the target uses the SSH agent"), played.payload);
+      } finally {
+        await set("session_allows_agent = false");
+      }
+    });
+
+    test("is not offered to targets by clients that did not ask for it", async () => {
+      await set("session_allows_agent = true");
+      try {
+        const { stdout } = await client.ssh(world.accountId, ["echo agent=$SSH_AUTH_SOCK"], withToken());
+        assert.equal(stdout, "agent=\n");
+      } finally {
+        await set("session_allows_agent = false");
+      }
+    });
+
+    test("ends with its session when the platform no longer allows it", async () => {
+      await set("session_allows_agent = true");
+      const former = await lastSession();
+      const options = ["-o", `ForwardAgent=${socket}`];
+      const running = client.ssh(world.accountId, ["sleep 20"], { ...withToken(), options });
+      await lastSession((row) => row.status === "active" && row.id !== former.id);
+      await set("session_allows_agent = false");
+      await running;
+      assert.match((await lastSession()).end_detail ?? "", /no longer allows agent forwarding/);
+    });
   });
 
   test("a changed rule of the platform ends the live sessions that it forbids within a second", async () => {

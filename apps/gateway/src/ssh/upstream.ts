@@ -2,8 +2,9 @@
 import { permittedAddresses, type NetworkPolicy, type Target, type VerifyContext } from "@strongroom/connectors";
 import { connectSsh, type KeyForConnection, type SshConnection } from "@strongroom/connectors/ssh";
 import type { Secret } from "@strongroom/keys";
-import type { ClientChannel, PseudoTtyOptions } from "ssh2";
-import type { Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
+import type { Duplex } from "node:stream";
+import ssh2, { type ClientChannel, type PseudoTtyOptions } from "ssh2";
+import type { OpenAgent, Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
 
 /** A login that did not succeed: for the user, and for the limits on failed logins. */
 export interface FailedLogin {
@@ -19,13 +20,53 @@ export async function connectTarget(
   target: Target,
   credential: Secret | KeyForConnection,
   context: VerifyContext,
+  agent: OpenAgent | null = null,
 ): Promise<{ upstream: Upstream } | FailedLogin> {
-  const connected = await connectSsh(target, credential, context);
+  const connected = await connectSsh(target, credential, context, agent === null ? null : new ForwardedAgent(agent));
   if ("failure" in connected) {
     const { outcome, message } = connected.failure;
     return { failure: message, isRejected: outcome === "rejected", isCounted: outcome !== "unreachable" };
   }
   return { upstream: upstreamOf(connected.connection, context.network) };
+}
+
+/** Connections to the user's agent at a time. */
+const MOST_AGENT_STREAMS = 10;
+
+/** The agent that the target uses: each connection goes to the agent of the user's client. Never used for the login. */
+class ForwardedAgent extends ssh2.BaseAgent {
+  readonly #open: OpenAgent;
+  #streams = 0;
+
+  constructor(open: OpenAgent) {
+    super();
+    this.#open = open;
+  }
+
+  override getIdentities(done: (error: Error) => void): void {
+    done(new Error("not for logins"));
+  }
+
+  override sign(_key: unknown, _data: Buffer, ...rest: unknown[]): void {
+    const done = rest.at(-1) as (error: Error) => void;
+    done(new Error("not for logins"));
+  }
+
+  override getStream(done: (error: Error | undefined, stream?: Duplex) => void): void {
+    if (this.#streams >= MOST_AGENT_STREAMS) return done(new Error("too many connections to the agent"));
+    this.#streams += 1;
+    this.#open().then(
+      (stream) => {
+        stream.once("close", () => (this.#streams -= 1));
+        stream.on("error", () => stream.destroy());
+        done(undefined, stream);
+      },
+      (error: Error) => {
+        this.#streams -= 1;
+        done(error);
+      },
+    );
+  }
 }
 
 /** Longer than any server needs to start a shell. */

@@ -53,12 +53,13 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
   const { database, log } = kernel;
 
   /** Refusals are for the user; anything else is a bug. */
-  async function redeem(ticket: Ticket, program: Pick<Program, "kind" | "destination"> | null) {
+  async function redeem(ticket: Ticket, program: Pick<Program, "kind" | "destination" | "agent"> | null) {
     try {
       return await redeemTicket(context, {
         ...ticket,
         gatewayId: gateway.id,
         program: program?.kind ?? null,
+        offersAgent: program?.agent !== undefined,
         ...(program?.destination === undefined ? {} : { destination: nameOf(program.destination) }),
       });
     } catch (error) {
@@ -74,7 +75,7 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
     lastActivityAt: progress.lastActivityAt,
   });
 
-  function openingOf({ session, account, rules, credential }: OpenedSession): Opening {
+  function openingOf({ session, account, rules, forwardsAgent, credential }: OpenedSession): Opening {
     return {
       session: {
         id: session.id,
@@ -85,14 +86,15 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
         endsIn: Number(session.ends_at) - Number(account.now),
         rules,
         recording: { hasInput: rules.recordsInput, days: rules.recordingDays },
+        forwardsAgent,
       },
-      async connect(signal) {
+      async connect(signal, agent) {
         const now = () => kernel.clock.now();
         try {
           const report = await gate.enter(session.target, signal);
           if (report === null) return { failure: TARGET_BUSY };
           const limits = { timeoutMs: LOGIN_WITHIN_MS, signal, network, now };
-          const connected = await connectTarget(loginTargetOf(account), credential, limits);
+          const connected = await connectTarget(loginTargetOf(account), credential, limits, agent);
           if ("upstream" in connected) report("logged-in");
           else report(connected.isCounted ? "failed" : "unreached");
           await noteLogin(context, { session, account }, connected).catch((error: unknown) => {

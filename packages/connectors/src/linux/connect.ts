@@ -1,6 +1,6 @@
 // An SSH connection that outlives the login, for sessions. It logs in exactly as a verification does.
 import { Secret } from "@strongroom/keys";
-import type { Client, ParsedKey } from "ssh2";
+import type { BaseAgent, Client, ParsedKey } from "ssh2";
 import { inTime } from "../attempt.ts";
 import { MAX_RECEIVED_BYTES } from "../bounded-stream.ts";
 import type { Failure, HostKey, Target, VerifyContext } from "../connector.ts";
@@ -38,6 +38,7 @@ export function connectSsh(
   target: Target,
   secret: Secret | KeyForConnection,
   context: VerifyContext,
+  agent: BaseAgent | null = null,
 ): Promise<({ connection: SshConnection } | { failure: Failure }) & { durationMs: number }> {
   return inTime<{ connection: SshConnection } | { failure: Failure }>(
     context,
@@ -73,7 +74,7 @@ export function connectSsh(
         kind: "key",
         key: (secret as KeyForConnection).keyFor(stream.localAddress),
       };
-      const login = await logIn(stream, { endpoint, username, secret: opened, pinned, keepalive: KEEPALIVE_MS });
+      const login = await logIn(stream, { endpoint, username, secret: opened, pinned, keepalive: KEEPALIVE_MS, agent });
       if ("failure" in login) {
         stream.destroy();
         return login;

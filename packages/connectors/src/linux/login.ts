@@ -1,5 +1,5 @@
 // One SSH login: checks the host key first, then offers the secret exactly once.
-import { Client, type AnyAuthMethod, type AuthenticationType, type Prompt } from "ssh2";
+import { Client, type AnyAuthMethod, type AuthenticationType, type BaseAgent, type Prompt } from "ssh2";
 import type { BoundedStream } from "../bounded-stream.ts";
 import type { Failure, HostKey } from "../connector.ts";
 import { nameOf, type Endpoint } from "../dial.ts";
@@ -21,6 +21,8 @@ export interface LoginRequest {
    * requests.
    */
   keepalive?: number;
+  /** The agent that the server may use after the login. It takes no part in the login. */
+  agent?: BaseAgent | null;
 }
 
 export interface LoggedIn {
@@ -71,6 +73,7 @@ export function logIn(
     username,
     readyTimeout: 0,
     keepaliveInterval: request.keepalive ?? 0,
+    ...(request.agent ? { agent: request.agent, agentForward: true } : {}),
     ...(serverHostKey === null ? {} : { algorithms: { serverHostKey } }),
     hostVerifier: (blob: Buffer) => {
       state.hostKey = hostKeyOf(blob);

@@ -83,7 +83,9 @@ export function endOf(facts: SessionFacts): SessionEnd | null {
 }
 
 /** INVARIANT: a rule of the platform applies to live sessions too, as soon as it is changed. */
-function brokenRuleOf({ program, allowed_programs: allowed, is_in_zone, needs_watcher }: SessionFacts): string | null {
+function brokenRuleOf(facts: SessionFacts): string | null {
+  const { program, allowed_programs: allowed, is_in_zone, needs_watcher } = facts;
+  if (facts.forwards_agent && !facts.allows_agent) return "The platform no longer allows agent forwarding.";
   if (!is_in_zone) return "The platform now requires a gateway of another zone.";
   if (program === null) return null;
   if (!allowed[program]) return `The platform no longer allows ${PROGRAM_NAMES[program]}.`;

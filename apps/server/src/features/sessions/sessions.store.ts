@@ -49,6 +49,7 @@ interface SessionsTable {
   output_bytes: Count;
   last_activity_at: Later<Date>;
   program: Later<SessionProgram>;
+  forwards_agent: Generated<boolean>;
   risk_level: SessionRisk;
   risk_reasons: string[];
 }

@@ -22,13 +22,14 @@ interface Certified {
   /** The user name on the target, which is the only principal. */
   username: string;
   forwardsPorts: boolean;
+  forwardsAgent: boolean;
 }
 
 /** Opens the CA's key. Each login makes a key pair of its own, which is never stored. Throws 409 without a CA. */
 export async function certifySession(
   kernel: Pick<ProcessKernel, "keys" | "config">,
   db: Db,
-  { sessionId, username, forwardsPorts }: Certified,
+  { sessionId, username, forwardsPorts, forwardsAgent }: Certified,
 ): Promise<SessionCertificate> {
   const row = await readActiveCaKey(db);
   if (row === null) {
@@ -48,7 +49,10 @@ export async function certifySession(
           validFrom: new Date(now - CLOCK_SKEW_MS),
           validUntil: new Date(now + VALID_MS),
           sourceAddresses: sshCaSources.length > 0 ? sshCaSources : own,
-          permits: forwardsPorts ? ["port-forwarding"] : [],
+          permits: [
+            ...(forwardsPorts ? ["port-forwarding" as const] : []),
+            ...(forwardsAgent ? ["agent-forwarding" as const] : []),
+          ],
         });
         return key;
       },

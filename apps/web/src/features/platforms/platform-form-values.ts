@@ -53,6 +53,7 @@ export type SwitchField =
   | "session_allows_exec"
   | "session_allows_sftp"
   | "session_allows_forward"
+  | "session_allows_agent"
   | "is_production";
 
 export interface PlatformFormValues extends Record<NumberField, string>, Record<SwitchField, boolean> {
@@ -126,6 +127,7 @@ export const EMPTY_PLATFORM: PlatformFormValues = {
   session_allows_exec: true,
   session_allows_sftp: true,
   session_allows_forward: false,
+  session_allows_agent: false,
   session_login: "secret",
   session_zone: "",
   session_from_hour: "",
@@ -265,6 +267,7 @@ export const payloadOf = (values: PlatformFormValues): PlatformFields => ({
   session_allows_exec: values.session_allows_exec,
   session_allows_sftp: values.session_allows_sftp,
   session_allows_forward: values.session_allows_forward,
+  session_allows_agent: values.session_allows_agent,
   session_login: values.session_login,
   session_zone: values.session_zone.trim() === "" ? null : values.session_zone.trim(),
   session_from_hour: numberOrNull(values.session_from_hour),

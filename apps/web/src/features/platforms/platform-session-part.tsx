@@ -91,6 +91,12 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           label="Allow port forwarding"
           description="Native clients reach other hosts through the target, within the network policy."
         />
+        <Choice
+          form={form}
+          field="session_allows_agent"
+          label="Allow agent forwarding"
+          description="The target can use the keys of a native client's SSH agent during a session."
+        />
         <Choice form={form} field="is_production" label="Production" description="Raises the risk level of sessions." />
       </SimpleGrid>
     </Part>

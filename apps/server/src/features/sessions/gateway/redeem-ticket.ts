@@ -32,6 +32,8 @@ export interface Redemption {
   program: SessionProgram | null;
   /** Where port forwarding connects to, as `host:port`. */
   destination?: string;
+  /** The client offers its SSH agent. */
+  offersAgent?: boolean;
 }
 
 /** The session that the gateway opens now. */
@@ -41,6 +43,7 @@ export interface OpenedSession {
   /** The account with its address, type, host key and platform. */
   account: ShownRow;
   rules: SessionRules;
+  forwardsAgent: boolean;
   /** The account's secret, which the gateway disposes of after the login; or a certificate that it logs in with. */
   credential: Secret | KeyForConnection;
 }
@@ -106,14 +109,22 @@ async function redeem(
     const { program } = redemption;
     // INVARIANT: a session runs only the programs that its platform allows.
     if (program !== null && !rules.allows[program]) throw programDenied(program);
-    const login = { sessionId: ticket.session_id, username: account.username, forwardsPorts: program === "forward" };
+    const offersAgent = redemption.offersAgent ?? false;
+    const forwardsAgent = offersAgent && rules.allowsAgent;
+    const login = {
+      sessionId: ticket.session_id,
+      username: account.username,
+      forwardsPorts: program === "forward",
+      forwardsAgent,
+    };
     const certificate = secret === null ? await certifySession(context.kernel, tx, login) : null;
     const details = {
+      ...(offersAgent ? { agent: forwardsAgent ? "forwarded" : "denied" } : {}),
       ...(certificate === null ? {} : { certificate: certificate.facts }),
       ...(redemption.destination === undefined ? {} : { destination: redemption.destination }),
     };
-    const session = await begin(context, tx, { ticket, account, program, details });
-    return { kind: "open", session, account, rules, credential: secret ?? certificate!.login };
+    const session = await begin(context, tx, { ticket, account, program, forwardsAgent, details });
+    return { kind: "open", session, account, rules, forwardsAgent, credential: secret ?? certificate!.login };
   } catch (error) {
     secret?.[Symbol.dispose]();
     throw error;
@@ -138,12 +149,13 @@ interface Beginning {
   ticket: TicketRow;
   account: ShownRow;
   program: SessionProgram | null;
+  forwardsAgent: boolean;
   /** For the audit trail. */
   details: Record<string, string | Record<string, string>>;
 }
 
 async function begin(context: SessionContext, tx: Tx, beginning: Beginning): Promise<SessionRow> {
-  const { ticket, account, program, details } = beginning;
+  const { ticket, account, program, forwardsAgent, details } = beginning;
   const id = ticket.session_id;
   const held = await lockSession(tx, id);
   if (held === null || held.status !== "pending") throw ended();
@@ -157,7 +169,13 @@ async function begin(context: SessionContext, tx: Tx, beginning: Beginning): Pro
   const at = context.kernel.clock.now();
   const session = await tx
     .updateTable("sessions")
-    .set({ status: "active", started_at: account.now, last_activity_at: account.now, program })
+    .set({
+      status: "active",
+      started_at: account.now,
+      last_activity_at: account.now,
+      program,
+      forwards_agent: forwardsAgent,
+    })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();

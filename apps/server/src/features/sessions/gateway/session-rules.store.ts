@@ -19,6 +19,7 @@ export interface SessionRules {
   /** The recording is kept for so many days; null: forever. */
   recordingDays: number | null;
   allows: Record<SessionProgram, boolean>;
+  allowsAgent: boolean;
   /** How the gateway logs in: with the account's secret, or with a certificate that it issues. */
   login: "secret" | "certificate";
 }
@@ -34,7 +35,7 @@ export async function readSessionRules(db: Db, platformId: string, safeId: strin
       session_hides_watchers as "hidesWatchers",
       array_remove(array[platforms.session_zone, safes.session_zone], null) as zones,
       session_records_input as "recordsInput", session_recording_days as "recordingDays",
-      session_login as login, ${allowedPrograms} as allows
+      session_login as login, session_allows_agent as "allowsAgent", ${allowedPrograms} as allows
     from platforms, safes where platforms.id = ${platformId} and safes.id = ${safeId}`.execute(db);
   return rows[0]!;
 }

@@ -64,6 +64,9 @@ export interface SessionFacts {
   program: SessionProgram | null;
   /** The platform's current rules. */
   allowed_programs: Record<SessionProgram, boolean>;
+  /** The session forwards the user's agent, and the platform allows that. */
+  forwards_agent: boolean;
+  allows_agent: boolean;
   is_in_zone: boolean;
   idle_minutes: number | null;
   needs_watcher: boolean;
@@ -98,6 +101,7 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
       ${sshKeyEnd} as key_ends_at, session.source_address,
       case person.kind when 'person' then sign_in_policy.allowed_networks else '{}' end as people_from,
       coalesce(tokens.networks, '{}') as token_from,
+      session.forwards_agent, platforms.session_allows_agent as allows_agent,
       session.program, ${allowedPrograms} as allowed_programs,
       platforms.session_zone is null or platforms.session_zone is not distinct from gateways.zone as is_in_zone,
       platforms.session_idle_minutes as idle_minutes, platforms.session_needs_watcher as needs_watcher,

@@ -57,6 +57,7 @@ export function aPlatform(given: Partial<Platform> = {}): Platform {
     session_allows_exec: true,
     session_allows_sftp: true,
     session_allows_forward: false,
+    session_allows_agent: false,
     session_login: "secret",
     session_from_hour: null,
     session_to_hour: null,
