@@ -3,6 +3,7 @@ import { permittedAddresses, type NetworkPolicy, type Target, type VerifyContext
 import { connectSsh, type KeyForConnection, type SshConnection } from "@strongroom/connectors/ssh";
 import type { Secret } from "@strongroom/keys";
 import type { Duplex } from "node:stream";
+import { callbackify } from "node:util";
 import ssh2, { type ClientChannel, type PseudoTtyOptions } from "ssh2";
 import type { OpenAgent, Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
 
@@ -55,17 +56,15 @@ class ForwardedAgent extends ssh2.BaseAgent {
   override getStream(done: (error: Error | undefined, stream?: Duplex) => void): void {
     if (this.#streams >= MOST_AGENT_STREAMS) return done(new Error("too many connections to the agent"));
     this.#streams += 1;
-    this.#open().then(
-      (stream) => {
-        stream.once("close", () => (this.#streams -= 1));
-        stream.on("error", () => stream.destroy());
-        done(undefined, stream);
-      },
-      (error: Error) => {
+    callbackify(this.#open)((error: Error | null, stream: Duplex) => {
+      if (error !== null) {
         this.#streams -= 1;
-        done(error);
-      },
-    );
+        return done(error);
+      }
+      stream.once("close", () => (this.#streams -= 1));
+      stream.on("error", () => stream.destroy());
+      done(undefined, stream);
+    });
   }
 }
 

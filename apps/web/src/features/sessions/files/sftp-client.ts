@@ -16,7 +16,7 @@ const CHUNK_BYTES = 32 * 1024;
 const TOGETHER = 16;
 const VERSION = 3;
 
-export class SftpError extends Error {}
+class SftpError extends Error {}
 
 export interface SftpOptions {
   url: string;
@@ -86,7 +86,7 @@ export class SftpClient {
       await this.#close(handle);
     }
     const kept = found.filter(({ name }) => name !== "." && name !== "..");
-    const entries = await Promise.all(kept.map((entry) => (entry.kind === "link" ? this.#follow(path, entry) : entry)));
+    const entries = await Promise.all(kept.map((entry) => this.#follow(path, entry)));
     const rank = ({ kind }: FileEntry) => (kind === "folder" ? 0 : 1);
     return entries.toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
   }
@@ -146,6 +146,7 @@ export class SftpClient {
   }
 
   async #follow(folder: string, entry: FileEntry): Promise<FileEntry> {
+    if (entry.kind !== "link") return entry;
     try {
       const { reader } = await this.#ask(REPLY.attributes, REQUEST.stat, joinPath(folder, entry.name));
       return { name: entry.name, ...reader.attributes() };
