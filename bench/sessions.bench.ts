@@ -233,6 +233,7 @@ for (const name of PARTS) {
   } catch (error) {
     // The other parts are independent of this one.
     console.error(`${name} could not be measured: ${String(error)}`);
+    console.error(world.server.output().slice(-4000));
     process.exitCode = 1;
     await closeTerminals();
   }

@@ -86,7 +86,7 @@ export function endOf(facts: SessionFacts): SessionEnd | null {
 function brokenRuleOf(facts: SessionFacts): string | null {
   const { program, allowed_programs: allowed, is_in_zone, needs_watcher } = facts;
   if (facts.forwards_agent && !facts.allows_agent) return "The platform no longer allows agent forwarding.";
-  if (!is_in_zone) return "The platform now requires a gateway of another zone.";
+  if (!is_in_zone) return "The platform or the safe now requires a gateway of another zone.";
   if (program === null) return null;
   if (!allowed[program]) return `The platform no longer allows ${PROGRAM_NAMES[program]}.`;
   // A command runs whether anybody watches or not, and a forwarded connection shows nothing to watch.

@@ -103,7 +103,8 @@ export async function readSessionFacts(db: Db, gatewayId: string): Promise<Sessi
       coalesce(tokens.networks, '{}') as token_from,
       session.forwards_agent, platforms.session_allows_agent as allows_agent,
       session.program, ${allowedPrograms} as allowed_programs,
-      platforms.session_zone is null or platforms.session_zone is not distinct from gateways.zone as is_in_zone,
+      (platforms.session_zone is null or platforms.session_zone is not distinct from gateways.zone)
+        and (safes.session_zone is null or safes.session_zone is not distinct from gateways.zone) as is_in_zone,
       platforms.session_idle_minutes as idle_minutes, platforms.session_needs_watcher as needs_watcher,
       platforms.session_hides_watchers as hides_watchers, access_time() as now
     from sessions session
