@@ -82,8 +82,8 @@ export async function openLossBed(storesIn: "folder" | "bucket" = "folder"): Pro
       ? {}
       : {
           STRONGROOM_RECORDINGS_BUCKET: FAKE_BUCKET,
-          STRONGROOM_S3_ENDPOINT: `http://127.0.0.1:${storePort}`,
-          STRONGROOM_S3_REGION: FAKE_REGION,
+          STRONGROOM_RECORDINGS_ENDPOINT: `http://127.0.0.1:${storePort}`,
+          STRONGROOM_RECORDINGS_REGION: FAKE_REGION,
           AWS_ACCESS_KEY_ID: FAKE_CREDENTIALS.accessKeyId,
           AWS_SECRET_ACCESS_KEY: FAKE_CREDENTIALS.secretAccessKey,
         }),

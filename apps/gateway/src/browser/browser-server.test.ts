@@ -186,14 +186,6 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.match((await browser.told("end")).detail ?? "", /accepts no new sessions/);
   });
 
-  test("starts sessions as soon as the drain has ended, without waiting for the next report", async () => {
-    world.sessions.database.isDraining = true;
-    await pass(clock, 5000);
-    world.sessions.database.isDraining = false;
-    const { browser } = await begin();
-    await browser.sees(/[$] /);
-  });
-
   test("shows the last output again when the user comes back within a minute", async () => {
     const { browser, sessionId, secret } = await begin();
     browser.type("X=before; echo $X-42\n");

@@ -62,6 +62,14 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     assert.equal((await other.browser.told("notice")).text, "Ada: hello");
   });
 
+  test("a gateway starts sessions as soon as its drain has ended, without waiting for the next report", async () => {
+    world.sessions.database.isDraining = true;
+    await pass(5000);
+    world.sessions.database.isDraining = false;
+    const { browser } = await begin();
+    await browser.sees(/[$] /);
+  });
+
   test("paused input does not reach the target, not even after the pause", async () => {
     const { browser, sessionId } = await begin();
     await browser.sees(/[$] /);

@@ -63,11 +63,11 @@ const Environment = z.object({
     .regex(/^([\w.-]+\/)*$/, "must consist of letters, digits, ., _ and -, and end with /")
     .default("recordings/"),
   STRONGROOM_RECORDINGS_LOCK: z.enum(["governance", "compliance"]).optional(),
-  STRONGROOM_S3_ENDPOINT: z
+  STRONGROOM_RECORDINGS_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .refine(isPrivateUrl, "must begin with https, unless its host is on this machine")
     .optional(),
-  STRONGROOM_S3_REGION: z.string().min(1).max(60).default("us-east-1"),
+  STRONGROOM_RECORDINGS_REGION: z.string().min(1).max(60).default("us-east-1"),
   STRONGROOM_AUDIT_SEARCH_SECONDS: z.coerce.number().int().min(1).max(30).default(10),
   STRONGROOM_BACKUPS: z.string().min(1).optional(),
   STRONGROOM_API_DOCS: z.enum(["signed-in", "public", "off"]).default("signed-in"),
@@ -212,8 +212,8 @@ function bucketOf(value: z.infer<typeof Environment>): RecordingsBucket | null {
   return {
     bucket: value.STRONGROOM_RECORDINGS_BUCKET,
     prefix: value.STRONGROOM_RECORDINGS_PREFIX,
-    region: value.STRONGROOM_S3_REGION,
-    endpoint: value.STRONGROOM_S3_ENDPOINT ?? null,
+    region: value.STRONGROOM_RECORDINGS_REGION,
+    endpoint: value.STRONGROOM_RECORDINGS_ENDPOINT ?? null,
     lock: value.STRONGROOM_RECORDINGS_LOCK ?? null,
   };
 }
