@@ -37,6 +37,9 @@ export async function aScannedHost(
     const { excludePatterns = [], ...more } = body.scanConfig ?? {};
     const scanConfig = {
       scanDepth: "quick" as const,
+      // The machine's other accounts are not the test's.
+      scanServiceAccounts: false,
+      scanSharedAccounts: false,
       ...more,
       excludePatterns: [...elsewhere(), ...excludePatterns],
     };
