@@ -79,7 +79,8 @@ function editablePart(
   for (const [name, derived] of Object.entries(derive?.(body) ?? {})) {
     if (derived === undefined) continue;
     body[name] ??= derived;
-    if (body[name] !== derived) {
+    // Fields may be objects: the same value may have been sent under both names.
+    if (JSON.stringify(body[name]) !== JSON.stringify(derived)) {
       const message = "Sent twice with different values: omit the fields that you did not change";
       context.addIssue({ code: "custom", path: [name], message });
     }

@@ -2,7 +2,9 @@
 import {
   createAccount,
   createAuditSink,
+  ScanConfig,
   createDiscoveryTarget,
+  createScanConfig,
   createIdentityProvider,
   createMachine,
   listAuditSinks,
@@ -15,6 +17,7 @@ import {
   readCredential,
   readDashboardPreferences,
   readDiscoveryTarget,
+  readScanConfig,
   readNotificationPreferences,
   readOwnProfile,
   readPlatform,
@@ -135,6 +138,29 @@ export function changeablesOf(
         const shown = (await app.call(readDiscoveryTarget, { params: { id }, as: admin.token })).body;
         const { target_type: targetType, connection_method: connectionMethod, credential_id: credentialId } = shown;
         return { ...shown, targetType, connectionMethod, credentialId, isActive: shown.is_active };
+      };
+      return { params: { id }, as: admin, read };
+    },
+    async updateScanConfig() {
+      const scanConfig = ScanConfig.parse({
+        scanType: "compliance",
+        scanSshKeys: false,
+        autoVaultFindings: true,
+        riskThreshold: "high",
+        scanDepth: "deep",
+        includeSystemFiles: true,
+        filePatterns: ["*.toml"],
+        excludePatterns: ["/srv/cache/*"],
+        maxFileSize: 1000,
+        timeoutSeconds: 60,
+        maxLoadPerCore: 2,
+        readAgain: true,
+      });
+      const body = { name: aName("Config"), scanConfig, complianceFrameworks: ["gdpr" as const] };
+      const { id } = made(await app.call(createScanConfig, { body, as: admin.token }));
+      const read = async () => {
+        const shown = (await app.call(readScanConfig, { params: { id }, as: admin.token })).body;
+        return { ...shown, scanConfig: shown.scan_config, complianceFrameworks: shown.compliance_frameworks };
       };
       return { params: { id }, as: admin, read };
     },

@@ -31,7 +31,7 @@ describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
 
   test("SCAN-29, SCAN-45: a scan finds the password in a file and reports its coverage", async () => {
     const password = aPassword();
-    const path = host.write("app/db.conf", `[database]\nuser = app\npassword = ${password}\n`);
+    const path = host.write("app/db.conf", `[database]\nuser = ada\npassword = ${password}\n`);
     host.write("app/hidden.conf", "password = nobody-reads-this\n", 0o600);
     host.write("app/notes.txt", `password = ${password}\n`);
     const scan = await host.scanned();
