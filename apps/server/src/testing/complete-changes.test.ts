@@ -56,6 +56,8 @@ const DERIVED: Record<string, string> = {
   connection_method: "connectionMethod",
   credential_id: "credentialId",
   is_active: "isActive",
+  scan_config: "scanConfig",
+  compliance_frameworks: "complianceFrameworks",
 };
 const withoutDerived = (value: Json): Json =>
   Object.fromEntries(

@@ -314,7 +314,8 @@ async function conclude(
 ): Promise<void> {
   const at = kernel.clock.now();
   await store.updateScan(tx, scan.id, { status, completed_at: at });
-  await appendAudit(tx, [systemEntry(`scan.${status}`, "scans", { target: auditTarget(target), ...note }, at)]);
+  const event = status === "completed" ? "scan.completed" : "scan.failed";
+  await appendAudit(tx, [systemEntry(event, "scans", { target: auditTarget(target), ...note }, at)]);
   await kernel.events.publish(tx, await changed(tx, target));
 }
 
