@@ -37,4 +37,3 @@ create table discovery_onboarding_lines (
 
 -- The latest scan that reported differences.
 alter table discovered_accounts add column changed_scan_id uuid;
-create index discovered_accounts_of_target on discovered_accounts (target_id, status);
