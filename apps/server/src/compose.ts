@@ -38,6 +38,8 @@ import { installMail } from "#features/mail/index.ts";
 import { installNotifications } from "#features/notifications/index.ts";
 import { installPlatforms, searchablePlatforms } from "#features/platforms/index.ts";
 import { installPreferences } from "#features/preferences/index.ts";
+import { installReports } from "#features/reports/index.ts";
+import { installRisk } from "#features/risk/index.ts";
 import { distrustJournals, installRotation } from "#features/rotation/index.ts";
 import { installSafes, searchableSafes } from "#features/safes/index.ts";
 import { installScans } from "#features/scans/index.ts";
@@ -203,6 +205,9 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const { notify } = notifications;
   const validation = installValidation(kernel, { verification, notify, grants: seenGrants });
   users.onDeleted(validation.forgetPerson);
+  const risk = { kernel, grants: seenGrants };
+  installRisk(risk);
+  installReports({ kernel, risk, audit, notify });
   installCpm(kernel, { verification, grants: seenGrants });
   installDashboard(kernel, { countActiveByRole: users.countActiveByRole, grants: seenGrants });
   installSearch(kernel, [

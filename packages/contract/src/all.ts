@@ -31,6 +31,8 @@ import * as onboardingRules from "./onboarding-rules.ts";
 import * as platforms from "./platforms.ts";
 import * as policyPreview from "./policy-preview.ts";
 import * as preferences from "./preferences.ts";
+import * as reports from "./reports.ts";
+import * as risk from "./risk.ts";
 import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
 import * as scans from "./scans.ts";
@@ -83,6 +85,8 @@ const features = {
   notifications,
   platforms,
   preferences,
+  reports,
+  risk,
   rotation: { ...rotation, ...dependents },
   safes,
   scans,

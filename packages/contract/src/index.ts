@@ -42,6 +42,8 @@ export * from "./platforms.ts";
 export * from "./policy-preview.ts";
 export * from "./preferences.ts";
 export * from "./problem.ts";
+export * from "./reports.ts";
+export * from "./risk.ts";
 export * from "./rotation.ts";
 export * from "./safe-permissions.ts";
 export * from "./safes.ts";

@@ -25,6 +25,7 @@ export const NOTIFICATION_TYPES = [
   "security_alert",
   "user_activation",
   "session_alert",
+  "report_ready",
 ] as const;
 export const NotificationType = z.enum(NOTIFICATION_TYPES);
 export type NotificationType = z.infer<typeof NotificationType>;

@@ -34,6 +34,8 @@ export const Permission = z.enum([
   "discovery.read",
   "discovery.manage",
   "discovery.allow-networks",
+  "risk.read",
+  "report.use",
   "access-request.list",
   "access-request.create",
   "access-request.decide",

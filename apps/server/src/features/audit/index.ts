@@ -16,6 +16,8 @@ import { openCheckpointFile } from "./tree/checkpoint-file.ts";
 import { acceptedEntries, findingOf, openContradictions } from "./contradictions/contradictions.ts";
 import { listOpen } from "./contradictions/contradictions.store.ts";
 import type { FoundContradiction } from "./contradictions/contradictions.store.ts";
+import { proveEntries } from "./evidence/prove-entries.ts";
+import type { ProvenEntries, WantedEntries } from "./evidence/prove-entries.ts";
 import { openEvidenceFolder } from "./evidence/evidence-folder.ts";
 import type { People } from "./trail/list-trail.ts";
 import { createEntryFeed } from "./tree/entry-feed.ts";
@@ -57,6 +59,8 @@ export interface AuditFeature {
   health: { name: string; problem: () => Promise<string | null> };
   /** Contradictions that this process found and no administrator has accepted. */
   contradictions(): readonly FoundContradiction[];
+  /** Proves recent entries of some events. Throws a refusal when there is no valid checkpoint. */
+  proveEntries(db: Db, wanted: WantedEntries): Promise<ProvenEntries>;
   /** Compares the database with all state known outside the database, and reports contradictions. */
   compare(): Promise<void>;
   /** Sets the source of the sinks' positions; the sinks are built after the log. */
@@ -120,6 +124,7 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
     verify,
     outlet: createEntryFeed((found) => sequencer.report(found)),
     health: { name: "audit", problem: async () => sequencer.problem() ?? waitingProblem(database.db, clock) },
+    proveEntries: async (db, wanted) => proveEntries(db, await openLog(), wanted),
     contradictions: () => sequencer.open(),
     compare: () => sequencer.compare(),
     compareWith: (each) => (standings = each),
@@ -151,3 +156,5 @@ export type { FoundContradiction } from "./contradictions/contradictions.store.t
 export { openPendingCheck } from "./pending/pending.ts";
 export { openTrail } from "./tree/open-trail.ts";
 export type { Trail } from "./tree/open-trail.ts";
+
+export type { ProvenEntries } from "./evidence/prove-entries.ts";

@@ -15,10 +15,16 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   security_alert: null,
   user_activation: null,
   session_alert: null,
+  report_ready: null,
 };
 
 /** Types that the user requested or subscribed to: they are shown regardless of their severity. */
-const WHATEVER_SEVERITY: readonly NotificationType[] = ["validation_success", "rotation_completed", "user_activation"];
+const WHATEVER_SEVERITY: readonly NotificationType[] = [
+  "validation_success",
+  "rotation_completed",
+  "user_activation",
+  "report_ready",
+];
 
 /** NOTIF-09, NOTIF-10, OPEN-141: whether the user's preferences allow this notification. */
 export function isWanted(

@@ -1,0 +1,261 @@
+// Tests of the risk assessment: its facts, its visibility, its formulas and its trend.
+import {
+  RISK_FACTORS,
+  generateRiskAssessment,
+  listRiskItems,
+  overallRisk,
+  readRiskAssessment,
+} from "@strongroom/contract";
+import type { InputOf, ReplyOf, RiskAssessment, RiskFactorId, RiskItem } from "@strongroom/contract";
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { aWorld, stands } from "#features/validation/testing/world.ts";
+import type { World } from "#features/validation/testing/world.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
+import type { TestPerson } from "#testing/people.ts";
+import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
+import { complianceOf } from "./controls.ts";
+import { factorsOf } from "./risk.policy.ts";
+
+type ListReply = { status: number; text: string; body: ReplyOf<typeof listRiskItems> };
+type Query = InputOf<typeof readRiskAssessment>["query"];
+
+let app: TestApp;
+before(async () => {
+  app = await testApp();
+});
+after(() => app.close());
+
+async function assess(as: TestPerson, query: Query = {}): Promise<RiskAssessment | null> {
+  const reply = await app.call(readRiskAssessment, { query, as: as.token });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data;
+}
+
+async function items(as: TestPerson, factor: RiskFactorId, query: Query = {}): Promise<RiskItem[]> {
+  const found: RiskItem[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: InputOf<typeof listRiskItems>["query"] = { ...query, limit: "2", cursor };
+    const { status, body, text }: ListReply = await app.call(listRiskItems, {
+      params: { factor },
+      query: page,
+      as: as.token,
+    });
+    assert.equal(status, 200, text);
+    found.push(...body.data);
+    cursor = body.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return found;
+}
+
+const factorIn = (assessment: RiskAssessment | null, id: RiskFactorId) =>
+  assessment?.risk_factors.find((each) => each.id === id);
+
+test("RISK-03: there is no assessment before the first account", async () => {
+  assert.equal(await assess(await firstAdmin(app)), null);
+});
+
+describe("with accounts, sessions and scans", () => {
+  let world: World;
+  let targetId: string;
+  before(async () => {
+    world = await aWorld(app);
+    const { safe, works, lent } = world;
+    const { pool } = app.database;
+    await pool.query("update accounts set rotated_at = now() - interval '200 days' where id = any($1)", [
+      [works.id, lent.id],
+    ]);
+    await pool.query("update credentials set expires_at = now() + interval '5 days' where id = $1", [works.id]);
+    for (const account of [works, lent])
+      await pool.query("insert into secret_fingerprints (secret_id, version, fingerprint) values ($1, 1, 'same')", [
+        account.id,
+      ]);
+    targetId = crypto.randomUUID();
+    await pool.query(
+      `insert into discovery_targets (id, safe_id, name, target_type, connection_method, hostname, port, timeout_ms,
+         credential_id, credential_safe_id, created_at, updated_at)
+       values ($1, $2, 'Works', 'linux', 'ssh', 'works.example.com', 22, 30000, $3, $2, now(), now())`,
+      [targetId, safe.id, works.id],
+    );
+    await pool.query(
+      `insert into discovered_accounts (id, target_id, identity, account_name, hostname, system_type, status,
+         is_privileged, is_locked, facts, changes, discovered_at, last_seen_at, scan_id, last_scan_id)
+       select gen_random_uuid(), $1, name, name, 'works.example.com', 'linux', 'pending_approval',
+         name <> 'guest', false, '{}', '[]', now(), now(), $1, $1
+       from unnest(array['root', 'toor', 'guest']) name`,
+      [targetId],
+    );
+    await pool.query(
+      `insert into scans (id, target_id, scan_type, status, config, frameworks, auto_vault, requester_id, requested_by,
+         created_at, completed_at)
+       values ($1, $1, 'enhanced', 'completed', '{}', '{}', false, $1, 'test', now(), now())`,
+      [targetId],
+    );
+    await pool.query(
+      `insert into findings (id, target_id, identity, path, finding_type, class, detector, reason, confidence, status,
+         risk_score, risk_factors, is_below_threshold, line, preview, context, file_owner, file_group, file_mode,
+         file_modified_at, first_scan_id, last_scan_id, created_at, last_seen_at)
+       select gen_random_uuid(), $1, score || status, '/etc/' || score, 'hardcoded_password', 'password', 'test', 'test',
+         1, status, score, '[]', false, 1, '****', '[]', 'root', 'root', '0644', now(), $1, $1, now(), now()
+       from (values (90, 'new'), (65, 'investigating'), (50, 'new'), (95, 'accepted')) as rows (score, status)`,
+      [targetId],
+    );
+  });
+
+  test("RISK-01, RISK-06, RISK-07: the factors count real facts", async () => {
+    const assessment = await assess(world.admin);
+    const counts = Object.fromEntries(
+      assessment!.risk_factors.map(({ id, affected, total }) => [id, [affected, total]]),
+    );
+    const { rows } = await app.database.pool.query<{ count: number }>(
+      "select count(*)::integer as count from users where kind = 'person' and status = 'active'",
+    );
+    assert.deepEqual(counts, {
+      exposed_secrets: [2, null],
+      unmanaged_privileged: [2, 2],
+      missing_mfa: [rows[0]!.count, rows[0]!.count],
+      shared_passwords: [2, 2],
+      // The disabled account does not count.
+      stale_passwords: [2, 5],
+      unrecorded_sessions: [0, 0],
+      // The safe's owner retrieves without approval.
+      standing_access: [5, 5],
+      failed_verifications: [4, 5],
+      expiring_secrets: [1, 6],
+    });
+    assert.equal(factorIn(assessment, "unrecorded_sessions")!.is_assessed, false);
+    const scores = assessment!.risk_factors.map(({ score }) => score);
+    assert.deepEqual(
+      scores,
+      scores.toSorted((one, other) => other - one),
+    );
+    assert.equal(assessment!.overall_risk_score, overallRisk(assessment!.risk_factors));
+    assert.equal(assessment!.risk_level, "critical");
+  });
+
+  test("the list behind each factor has as many items as its figure, for every user", async () => {
+    for (const person of [world.admin, world.owner, world.reader, world.requester, world.outsider]) {
+      const assessment = await assess(person);
+      for (const id of RISK_FACTORS) {
+        const list = await items(person, id);
+        assert.equal(list.length, factorIn(assessment, id)?.affected ?? 0, `${person.email}: ${id}`);
+        assert.equal(new Set(list.map((item) => item.id)).size, list.length);
+      }
+    }
+  });
+
+  test("users see only facts about accounts and targets that they can see", async () => {
+    assert.equal(await assess(world.outsider), null);
+    // A member who may only list accounts sees no discovery target, and no users.
+    const reader = await assess(world.reader);
+    assert.equal(factorIn(reader, "missing_mfa"), undefined);
+    assert.equal(factorIn(reader, "exposed_secrets")!.is_assessed, false);
+    assert.equal(factorIn(reader, "failed_verifications")!.affected, 4);
+    assert.deepEqual(await items(world.reader, "missing_mfa"), []);
+  });
+
+  test("RISK-12: a target limits the facts to its host", async () => {
+    const assessment = await assess(world.owner, { targetId: targetId as never });
+    assert.equal(factorIn(assessment, "missing_mfa"), undefined);
+    assert.equal(factorIn(assessment, "failed_verifications")!.affected, 0);
+    assert.equal(factorIn(assessment, "expiring_secrets")!.affected, 1);
+    assert.deepEqual(assessment!.trends.risk_score_trend, []);
+    // A target that the caller cannot see is the same as one that does not exist.
+    assert.equal(await assess(world.reader, { targetId: targetId as never }), null);
+    assert.equal(await assess(world.reader, { targetId: crypto.randomUUID() as never }), null);
+  });
+
+  test("RISK-08: a control without data is not assessed, and a violation names its facts", async () => {
+    const { compliance_scores: scores } = (await assess(world.admin))!;
+    assert.deepEqual(Object.keys(scores).toSorted(), ["gdpr", "hipaa", "iso27001", "pci_dss", "soc2", "sox"]);
+    const pci = new Map(scores.pci_dss.controls.map((control) => [control.id, control]));
+    assert.equal(pci.get("10.2.1.2")!.status, "not_assessed");
+    assert.equal(pci.get("12.10.1")!.status, "not_assessed");
+    assert.equal(pci.get("8.6.2")!.status, "not_met");
+    assert.ok(scores.pci_dss.violations.some((text) => text.startsWith("8.3.9 ") && text.includes("2 of 5 accounts")));
+    assert.ok(scores.pci_dss.score! < 100);
+  });
+
+  test("RISK-09: recommendations start with the one that lowers the score most", async () => {
+    const { recommendations, overall_risk_score: score } = (await assess(world.admin))!;
+    const after = recommendations.map(({ score_if_done }) => score_if_done);
+    assert.deepEqual(
+      after,
+      after.toSorted((one, other) => one - other),
+    );
+    assert.ok(after.every((each) => each <= score));
+    assert.ok(recommendations.every(({ factor }) => factor !== "unrecorded_sessions"));
+  });
+
+  test("RISK-10, RISK-11: an administrator's assessment is recorded, and its score becomes today's in the trend", async () => {
+    const { admin, owner } = world;
+    const whole = { body: { targetIds: [], options: {} } };
+    const byOwner = await app.call(generateRiskAssessment, { ...whole, as: owner.token });
+    assert.equal(byOwner.status, 200, byOwner.text);
+    assert.deepEqual((await assess(admin))!.trends.risk_score_trend, []);
+    await app.call(generateRiskAssessment, { ...whole, as: admin.token });
+    const generated = await app.call(generateRiskAssessment, { ...whole, as: admin.token });
+    const { trends, overall_risk_score: score } = (await assess(admin))!;
+    const date = app.kernel.clock.now().toISOString().slice(0, 10);
+    assert.deepEqual(trends.risk_score_trend, [{ date, score }]);
+    assert.deepEqual(trends.findings_trend, [{ date, count: 4, type: "hardcoded_password" }]);
+    assert.equal(generated.body.data!.overall_risk_score, score);
+    assert.deepEqual((await assess(owner))!.trends.risk_score_trend, []);
+    const { rowCount } = await app.database.pool.query("select from audit_entries where event = 'risk.assessed'");
+    assert.equal(rowCount, 3);
+  });
+
+  test("fixing an account lowers the score", async () => {
+    const before = (await assess(world.owner))!;
+    for (const account of [world.refused, world.unreachable, world.lent]) await stands(app, account, "verified");
+    const now = (await assess(world.owner))!;
+    assert.ok(factorIn(now, "failed_verifications")!.score < factorIn(before, "failed_verifications")!.score);
+    assert.ok(now.overall_risk_score <= before.overall_risk_score);
+  });
+});
+
+test("refuses unknown factors, time frames and parameters", async () => {
+  const person = await aPerson(app);
+  const bad = async (query: Record<string, string>) =>
+    (await app.call(readRiskAssessment, { query: query as never, as: person.token })).status;
+  assert.equal(await bad({ timeframe: "1y" }), 400);
+  assert.equal(await bad({ targetId: "x" }), 400);
+  assert.equal(await bad({ target: "x" }), 400);
+  const unknown = await app.call(listRiskItems, { params: { factor: "nothing" as never }, as: person.token });
+  assert.equal(unknown.status, 404);
+});
+
+const facts = fc.record({
+  affected: fc.nat(1000),
+  rest: fc.nat(1000),
+});
+
+test("fixing an item never raises the overall score, and nothing affected means zero", () => {
+  fc.assert(
+    fc.property(fc.array(facts, { minLength: RISK_FACTORS.length, maxLength: RISK_FACTORS.length }), (all) => {
+      const factsOf = (fixed: number) =>
+        Object.fromEntries(
+          RISK_FACTORS.map((id, index) => {
+            const { affected, rest } = all[index]!;
+            return [id, { affected: Math.max(0, affected - fixed), total: affected + rest, isAssessed: true }];
+          }),
+        );
+      assert.ok(overallRisk(factorsOf(factsOf(1))) <= overallRisk(factorsOf(factsOf(0))));
+      assert.equal(overallRisk(factorsOf(factsOf(1000))), 0);
+    }),
+  );
+});
+
+test("a framework without any data is not assessed, and one without violations is compliant", () => {
+  assert.equal(complianceOf({}).sox.status, "not_assessed");
+  assert.equal(complianceOf({}).sox.score, null);
+  const clean = Object.fromEntries(
+    RISK_FACTORS.map((id) => [id, { affected: 0, total: id === "exposed_secrets" ? null : 5, isAssessed: true }]),
+  );
+  for (const { status, score, violations } of Object.values(complianceOf(clean))) {
+    assert.deepEqual({ status, score, violations }, { status: "compliant", score: 100, violations: [] });
+  }
+});

@@ -1,0 +1,116 @@
+// Assesses the risk: reads the facts, applies the formulas and adds the trends.
+import type {
+  DiscoveryTargetId,
+  RiskAssessment,
+  RiskItem,
+  RiskTimeframe,
+  generateRiskAssessment,
+  listRiskItems,
+  readRiskAssessment,
+} from "@strongroom/contract";
+import { overallRisk, severityOfRisk } from "@strongroom/contract";
+import type { GrantQueries } from "#features/figures/index.ts";
+import { seesEverySafe } from "#features/safes/index.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
+import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Call } from "#kernel/http/call.ts";
+import { pageByName, readNamePlace } from "#kernel/http/cursor.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { complianceOf } from "./controls.ts";
+import { factorsOf, recommendationsFor } from "./risk.policy.ts";
+import { listItems, readFacts, readFindingTrend, readScoreTrend, saveSnapshot } from "./risk.store.ts";
+import type { RiskScope } from "./risk.store.ts";
+
+export interface RiskContext {
+  kernel: Kernel;
+  grants: GrantQueries;
+}
+
+const DAY_MS = 86_400_000;
+const DAYS: Readonly<Record<RiskTimeframe, number>> = { "7d": 7, "30d": 30, "90d": 90 };
+
+interface Selection {
+  targetIds: readonly DiscoveryTargetId[];
+  timeframe: RiskTimeframe;
+}
+
+/** No targets: everything that the actor can see. */
+export function scopeOfRisk({ kernel, grants }: RiskContext, actor: Actor, selected: Selection): RiskScope {
+  const now = kernel.clock.now();
+  return {
+    actor,
+    grants,
+    targetIds: selected.targetIds.length === 0 ? null : selected.targetIds,
+    since: new Date(now.getTime() - DAYS[selected.timeframe] * DAY_MS),
+    now,
+    seesUsers: mayListUsers(kernel, actor),
+  };
+}
+
+function mayListUsers({ authority }: Kernel, { role, token }: Actor): boolean {
+  return authority.allows("user.list", role) && (token === null || token.scopes.has("user.list"));
+}
+
+/** Null when there is nothing to assess. */
+export async function assessRisk(db: Db, scope: RiskScope): Promise<RiskAssessment | null> {
+  const seesScores = scope.targetIds === null && seesEverySafe(scope.actor);
+  const [facts, findings, scores] = await Promise.all([
+    readFacts(db, scope),
+    readFindingTrend(db, scope),
+    seesScores ? readScoreTrend(db, scope.since) : [],
+  ]);
+  const { missing_mfa: _, ...aboutSystems } = facts;
+  if (!Object.values(aboutSystems).some(({ isAssessed }) => isAssessed)) return null;
+  const factors = factorsOf(facts);
+  const score = overallRisk(factors);
+  return {
+    overall_risk_score: score,
+    risk_level: severityOfRisk(score),
+    risk_factors: factors,
+    compliance_scores: complianceOf(facts),
+    recommendations: recommendationsFor(factors),
+    trends: { risk_score_trend: scores, findings_trend: findings },
+    assessed_at: scope.now.toISOString(),
+  };
+}
+
+export async function readAssessment(context: RiskContext, call: Call<typeof readRiskAssessment>, db: Db) {
+  const { targetId, timeframe } = call.query;
+  const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
+  return { data: await assessRisk(db, scope) };
+}
+
+/** RISK-11. */
+export async function generateAssessment(context: RiskContext, call: Call<typeof generateRiskAssessment>, tx: Tx) {
+  const { targetIds, options } = call.body;
+  const scope = scopeOfRisk(context, call.actor, { targetIds, ...options });
+  const data = await assessRisk(tx, scope);
+  call.note({
+    target: { type: "risk-assessment", id: options.timeframe },
+    details: { targets: targetIds.length, score: data?.overall_risk_score ?? null },
+  });
+  if (data !== null && scope.targetIds === null && seesEverySafe(call.actor)) await recordScore(tx, scope, data);
+  return { data };
+}
+
+export async function recordScore(tx: Tx, { now }: RiskScope, assessment: RiskAssessment): Promise<void> {
+  const scores = assessment.risk_factors.map(({ id, score }) => [id, score] as const);
+  await saveSnapshot(tx, now, assessment.overall_risk_score, Object.fromEntries(scores));
+}
+
+export async function listFactorItems(context: RiskContext, call: Call<typeof listRiskItems>, db: Db) {
+  const { targetId, timeframe, limit, cursor } = call.query;
+  const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
+  const after = cursor === undefined ? null : readNamePlace(cursor);
+  const rows = await listItems(db, scope, call.params.factor, { after, limit: limit + 1 });
+  const { shown, next_cursor } = pageByName(rows, limit);
+  const data = shown.map(({ id, kind, name, place, detail, since }): RiskItem => ({
+    id,
+    kind,
+    name,
+    place,
+    detail,
+    since: since?.toISOString() ?? null,
+  }));
+  return { data, next_cursor };
+}
