@@ -97,6 +97,8 @@ export const EVENTS_WITHOUT_CALL = [
   "discovery.scan-scheduled",
   "discovery.scan-started",
   "discovery.target-found",
+  "report.failed",
+  "report.generated",
   "restore.found",
   "restore.marked",
   "backup.started",

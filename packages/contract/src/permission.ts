@@ -33,7 +33,6 @@ export const Permission = z.enum([
   "privileged-session.hold",
   "discovery.read",
   "discovery.manage",
-  "discovery.allow-networks",
   "risk.read",
   "report.use",
   "access-request.list",

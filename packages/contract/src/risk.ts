@@ -6,7 +6,7 @@ import { Moment, pageQuery } from "./fields.ts";
 import { FindingType } from "./findings.ts";
 import { ComplianceFramework, FindingSeverity } from "./scans.ts";
 
-/** What raises the risk. `docs/risk.md` defines each factor. */
+/** `docs/risk.md` defines each factor. */
 export const RISK_FACTORS = [
   "exposed_secrets",
   "unmanaged_privileged",
@@ -43,7 +43,7 @@ export const RiskFactor = z.object({
   affected: z.number().int(),
   /** The number of items examined; null for findings, which have no natural total. */
   total: z.number().int().nullable(),
-  /** False when there is nothing to examine yet. Then the score is 0 and says nothing. */
+  /** False without examined items. Then the score is 0 and has no meaning. */
   is_assessed: z.boolean(),
   /** The overall score after all items of this factor are fixed. */
   score_if_fixed: z.number().int(),

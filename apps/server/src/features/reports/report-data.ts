@@ -17,7 +17,7 @@ export interface ReportData {
   targets: string[] | null;
   timeframe: RiskTimeframe;
   includes_remediation: boolean;
-  /** Null when there is nothing to assess. */
+  /** Null without any account, target or finding. */
   assessment: RiskAssessment | null;
   /** The first items behind each factor, by name. */
   items: Partial<Record<RiskFactorId, RiskItem[]>>;
@@ -29,7 +29,7 @@ export interface ReportData {
 export const MOST_ITEMS = 500;
 const MOST_PROOFS = 25;
 
-/** What a report is based on, and that it was requested. */
+/** The scans and assessments that a report is based on, and its request. */
 const EVENTS = ["discovery.scan-completed", "scan.completed", "risk.assessed", "report.requested"];
 
 export async function collectReport(

@@ -1,4 +1,4 @@
-// Tests of reports: what they contain, who can read them, and what survives a failure.
+// Tests of reports: their contents, their readers, their schedules, and failed jobs.
 import {
   cancelReport,
   createReportSchedule,

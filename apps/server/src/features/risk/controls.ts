@@ -125,7 +125,7 @@ function judge({ id, title, factors }: Control, facts: AllFacts): ComplianceCont
     return { ...base, status: "not_assessed", evidence: "Needs evidence from outside this product.", share: null };
   }
   if (assessed.length === 0) {
-    return { ...base, status: "not_assessed", evidence: "There is no data to assess it yet.", share: null };
+    return { ...base, status: "not_assessed", evidence: "No data yet.", share: null };
   }
   const shares = assessed.map((factor) => shareOf(facts[factor]!));
   const share = Math.max(...shares);

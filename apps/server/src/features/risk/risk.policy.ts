@@ -6,7 +6,7 @@ import type { RolePermissions } from "#kernel/authz/authorise.ts";
 /** Every role may read an assessment, because it covers only what its reader can see. */
 export const rolePermissions: RolePermissions = { "risk.read": ROLES };
 
-/** What the database says about a factor. */
+/** The numbers behind a factor. */
 export interface Facts {
   affected: number;
   /** Null for a factor without a natural total. */

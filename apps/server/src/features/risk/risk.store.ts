@@ -29,7 +29,7 @@ declare module "#kernel/db/tables.ts" {
 
 type Sql = RawBuilder<unknown>;
 
-/** What an assessment covers. */
+/** The selection that an assessment covers. */
 export interface RiskScope {
   actor: Actor;
   grants: GrantQueries;

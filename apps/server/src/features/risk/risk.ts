@@ -51,7 +51,7 @@ function mayListUsers({ authority }: Kernel, { role, token }: Actor): boolean {
   return authority.allows("user.list", role) && (token === null || token.scopes.has("user.list"));
 }
 
-/** Null when there is nothing to assess. */
+/** Null without any account, target or finding. */
 export async function assessRisk(db: Db, scope: RiskScope): Promise<RiskAssessment | null> {
   const seesScores = scope.targetIds === null && seesEverySafe(scope.actor);
   const [facts, findings, scores] = await Promise.all([

@@ -4,10 +4,14 @@ import { DiscoveryPage } from "#features/discovery/discovery-page.tsx";
 import { useFindingsTab } from "#features/findings/findings-tab.tsx";
 import { EnhancedScanAction } from "#features/scans/enhanced-scan-action.tsx";
 import { useEnhancedScansTab } from "#features/scans/enhanced-scans-tab.tsx";
+import { ReportsCard } from "#features/reports/reports-card.tsx";
+import { RiskTab } from "#features/risk/risk-tab.tsx";
 import { ValidationScreen } from "#features/validation/validation-screen.tsx";
+
+const RISK: DiscoveryTab = { id: "risk-assessment", Content: () => <RiskTab Reports={ReportsCard} /> };
 
 export default function Discovery() {
   // One line for each feature with a tab: the hook starts the tab's loads and returns its state.
-  const others: DiscoveryTab[] = [useEnhancedScansTab(), useFindingsTab()];
+  const others: DiscoveryTab[] = [useEnhancedScansTab(), useFindingsTab(), RISK];
   return <DiscoveryPage others={others} TargetAction={EnhancedScanAction} Validation={ValidationScreen} />;
 }

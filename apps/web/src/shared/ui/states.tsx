@@ -30,7 +30,10 @@ export function EmptyState({ title, text, icon: EmptyIcon, action }: EmptyStateP
 
 export interface ErrorStateProps {
   message: string;
+  /** Below the message, such as the cause. */
+  text?: string;
   onRetry?: () => void;
+  retryLabel?: string;
   isRetrying?: boolean;
   /** An alternative when a retry does not help. */
   wayOut?: ReactNode;
@@ -43,7 +46,15 @@ const BARE_STATUS = /^\d{3} /;
 const BARE_STATUS_ADVICE =
   "The server could not complete this request. Try again in a moment. If it keeps failing, ask an administrator to check the server's log.";
 
-export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPage = false }: ErrorStateProps) {
+export function ErrorState({
+  message,
+  text,
+  onRetry,
+  retryLabel = "Retry",
+  isRetrying = false,
+  wayOut,
+  isPage = false,
+}: ErrorStateProps) {
   const Title = isPage ? "h1" : "p";
   return (
     <div className={classes.state} role="alert">
@@ -51,6 +62,7 @@ export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPag
         <IconAlertTriangle size={22} stroke={1.6} aria-hidden />
       </span>
       <Title className={classes.title}>{message}</Title>
+      {text !== undefined && <p className={classes.text}>{text}</p>}
       {BARE_STATUS.test(message) && <p className={classes.text}>{BARE_STATUS_ADVICE}</p>}
       {onRetry && (
         <Button
@@ -60,7 +72,7 @@ export function ErrorState({ message, onRetry, isRetrying = false, wayOut, isPag
           onClick={onRetry}
           loading={isRetrying}
         >
-          Retry
+          {retryLabel}
         </Button>
       )}
       {wayOut}

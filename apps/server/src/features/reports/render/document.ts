@@ -125,7 +125,7 @@ export class ReportDocument {
     pdf.addPage();
   }
 
-  /** A section starts on a page of its own. */
+  /** Starts a section on a new page. */
   section(title: string, options: { onNewPage?: boolean } = {}): void {
     const pdf = this.#pdf;
     const { start, count } = pdf.bufferedPageRange();

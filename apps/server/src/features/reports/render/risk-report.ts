@@ -34,7 +34,7 @@ export async function renderPdf(data: ReportData): Promise<Buffer> {
   ]);
   if (assessment === null) {
     document.section("Summary");
-    document.paragraph("There is no account, discovery target or finding to assess.");
+    document.paragraph("No account, discovery target or finding is visible to assess.");
     return document.finish();
   }
   writeSummary(document, assessment);
@@ -150,7 +150,7 @@ function writeCompliance(document: ReportDocument, { compliance_scores: scores }
 function writeRemediation(document: ReportDocument, { recommendations, overall_risk_score }: RiskAssessment): void {
   document.section("Remediation plan");
   if (recommendations.length === 0) {
-    document.paragraph("There is nothing to remediate.");
+    document.paragraph("No factor has affected items.");
     return;
   }
   document.paragraph(`Ordered by effect. The score is ${overall_risk_score} now.`);

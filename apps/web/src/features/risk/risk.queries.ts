@@ -1,0 +1,45 @@
+// Server state of the risk assessment.
+import {
+  generateRiskAssessment,
+  listDiscoveryTargets,
+  listRiskItems,
+  readRiskAssessment,
+  type DiscoveryTargetId,
+  type RiskFactorId,
+  type RiskTimeframe,
+} from "@strongroom/contract";
+import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { call } from "#shared/api/call.ts";
+import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+
+/** RISK-12: a target narrows the assessment to its host. */
+export interface RiskSelection {
+  targetId: DiscoveryTargetId | undefined;
+  timeframe: RiskTimeframe;
+}
+
+export const assessment = (query: RiskSelection) => queryOf(readRiskAssessment, { query });
+
+const PAGE_SIZE = 50;
+
+export const factorItems = (factor: RiskFactorId, selection: RiskSelection) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listRiskItems, { params: { factor } }).slice(0, -1), "pages", selection],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...selection, limit: PAGE_SIZE, cursor: pageParam };
+      return callForQuery(listRiskItems, { params: { factor }, query }, signal);
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+
+export const targetChoices = queryOf(listDiscoveryTargets, { query: { limit: 500 } });
+
+export const generation = (client: QueryClient, { targetId, timeframe }: RiskSelection) =>
+  mutationOptions({
+    mutationFn: () => {
+      const body = { targetIds: targetId === undefined ? [] : [targetId], options: { timeframe } };
+      return call(generateRiskAssessment, { body });
+    },
+    onSettled: () => invalidatePath(client, "/api/v1/discovery/enhanced/risk-assessment"),
+  });
