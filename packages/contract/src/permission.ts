@@ -33,6 +33,7 @@ export const Permission = z.enum([
   "privileged-session.hold",
   "discovery.read",
   "discovery.manage",
+  "discovery.allow-networks",
   "risk.read",
   "report.use",
   "access-request.list",
