@@ -6,15 +6,16 @@ import { recordingSeal } from "@strongroom/keys";
 import {
   closeRecording,
   openRecording,
-  recordChunks,
+  recordChunksOf,
   recordingKeyOf,
 } from "@strongroom/server/features/sessions/index.ts";
-import type { StoredChunk } from "@strongroom/server/features/sessions/index.ts";
+import type { RecordedChunks, StoredChunk } from "@strongroom/server/features/sessions/index.ts";
 import { newId } from "@strongroom/server/kernel/id.ts";
 import type { ProcessKernel } from "@strongroom/server/kernel/kernel.ts";
 import { basename } from "node:path";
 import { systemTimerClock } from "#gateway/core/clock.ts";
 import type { StartRecorder } from "#gateway/core/ports.ts";
+import { createSharedDigests } from "./shared-digests.ts";
 
 /** Digests of one session are written this often. */
 const DIGESTS_EVERY_MS = 1000;
@@ -22,12 +23,13 @@ const DIGESTS_EVERY_MS = 1000;
 const AGAIN_AFTER_MS = 5000;
 
 export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage): StartRecorder {
+  const store = createSharedDigests((groups) => recordChunksOf(kernel, groups));
   return async (session, terminal, events) => {
     const ids = { id: newId(), sessionId: session.id };
     const startedAt = kernel.clock.now();
     const seal = recordingSeal(await recordingKeyOf(kernel, session.safeId));
     const file = await storage.create(ids.id, session.recording.days);
-    const digests = digestWriter(kernel, ids, file);
+    const digests = digestWriter(kernel, store, ids, file);
     try {
       await openRecording(kernel, { ...ids, storage: storage.kind, path: nameIn(storage, file), startedAt });
       const recorder = await startTerminalRecorder({
@@ -69,7 +71,12 @@ const nameIn = ({ kind }: RecordingStorage, { path }: StoredRecording): string =
   kind === "folder" ? basename(path) : path;
 
 /** Writes digests in order, at most once a second, and retries while the database fails. */
-function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: string }, file: StoredRecording) {
+function digestWriter(
+  kernel: ProcessKernel,
+  store: (group: RecordedChunks) => Promise<void>,
+  ids: { id: string; sessionId: string },
+  file: StoredRecording,
+) {
   let waiting: StoredChunk[] = [];
   let writing: Promise<void> | null = null;
   let isPlanned = false;
@@ -77,7 +84,7 @@ function digestWriter(kernel: ProcessKernel, ids: { id: string; sessionId: strin
 
   async function write(): Promise<void> {
     const chunks = waiting;
-    if (chunks.length > 0) await recordChunks(kernel, ids, chunks);
+    if (chunks.length > 0) await store({ ...ids, chunks });
     waiting = waiting.slice(chunks.length);
     if (end !== null && waiting.length === 0) await closeRecording(kernel, ids, end);
   }

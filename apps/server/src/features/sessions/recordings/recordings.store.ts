@@ -81,26 +81,40 @@ export interface StoredChunk {
   to: number;
 }
 
-export async function insertChunks(tx: Tx, recordingId: string, chunks: readonly StoredChunk[]): Promise<void> {
-  const rows = chunks.map(({ number, offset, bytes, digest, from, to }) => ({
-    recording_id: recordingId,
-    number,
-    file_offset: offset,
-    bytes,
-    digest,
-    from_ms: from,
-    to_ms: to,
-  }));
+/** New chunks of one recording, in order; at least one. */
+export interface NewChunks {
+  recordingId: string;
+  chunks: readonly StoredChunk[];
+}
+
+/** Two statements, whatever the number of recordings. */
+export async function insertChunks(tx: Tx, groups: readonly NewChunks[]): Promise<void> {
+  const rows = groups.flatMap(({ recordingId, chunks }) =>
+    chunks.map(({ number, offset, bytes, digest, from, to }) => ({
+      recording_id: recordingId,
+      number,
+      file_offset: offset,
+      bytes,
+      digest,
+      from_ms: from,
+      to_ms: to,
+    })),
+  );
   // The gateway repeats chunks whose commit was not confirmed.
   await tx
     .insertInto("recording_chunks")
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  const lasts = groups.map(({ recordingId, chunks }) => {
+    const { number, offset, bytes, to } = chunks.at(-1)!;
+    return { id: recordingId, chunks: number + 1, bytes: offset + bytes, duration_ms: to };
+  });
   await sql`
-    update recordings set chunks = ${chunks.at(-1)!.number + 1}, duration_ms = ${chunks.at(-1)!.to},
-      bytes = ${chunks.at(-1)!.offset + chunks.at(-1)!.bytes}
-    where id = ${recordingId}`.execute(tx);
+    update recordings set chunks = fresh.chunks, duration_ms = fresh.duration_ms, bytes = fresh.bytes
+    from jsonb_to_recordset(${JSON.stringify(lasts)}::jsonb)
+      as fresh (id uuid, chunks integer, bytes bigint, duration_ms bigint)
+    where recordings.id = fresh.id`.execute(tx);
 }
 
 export interface ClosedAs {

@@ -24,18 +24,33 @@ const aboutSession = (id: string) => ({ type: "privileged-session", id });
 
 /** Stores the digests of durable chunks, in order and without gaps. At most once a second for each session. */
 export async function recordChunks(
-  { database, clock }: Kernel,
+  kernel: Kernel,
   { id, sessionId }: Pick<NewRecording, "id" | "sessionId">,
   chunks: readonly StoredChunk[],
 ): Promise<void> {
-  if (chunks.length === 0) return;
-  // The last digest proves the chunks before it too.
-  const { number: chunk, digest } = chunks.at(-1)!;
-  const details = digestDetails({ recording: id, chunk, digest });
-  const note = { target: aboutSession(sessionId), result: "info" as const, details };
+  if (chunks.length > 0) await recordChunksOf(kernel, [{ id, sessionId, chunks }]);
+}
+
+export interface RecordedChunks extends Pick<NewRecording, "id" | "sessionId"> {
+  /** In order; at least one. */
+  chunks: readonly StoredChunk[];
+}
+
+/** The chunks of several recordings, each at most once, in one transaction. */
+export async function recordChunksOf({ database, clock }: Kernel, groups: readonly RecordedChunks[]): Promise<void> {
+  const entries = groups.map(({ id, sessionId, chunks }) => {
+    // The last digest proves the chunks before it too.
+    const { number: chunk, digest } = chunks.at(-1)!;
+    const details = digestDetails({ recording: id, chunk, digest });
+    const note = { target: aboutSession(sessionId), result: "info" as const, details };
+    return systemEntry("recording.chunks-stored", "sessions", note, clock.now());
+  });
   await database.transaction(async (tx) => {
-    await insertChunks(tx, id, chunks);
-    await appendAudit(tx, [systemEntry("recording.chunks-stored", "sessions", note, clock.now())]);
+    await insertChunks(
+      tx,
+      groups.map(({ id, chunks }) => ({ recordingId: id, chunks })),
+    );
+    await appendAudit(tx, entries);
   });
 }
 
