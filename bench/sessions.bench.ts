@@ -1,7 +1,7 @@
 // SSH sessions through the gateway, each figure compared with the direct connection in the same run. Rounds in which the
 // direct connection itself was disturbed are void. Parts: keystrokes, scp, memory, reveals, watch.
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -109,6 +109,8 @@ async function keystrokes(): Promise<void> {
 
 async function scp(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "strongroom-bench-scp-"));
+  // The account on the target reads it.
+  chmodSync(folder, 0o755);
   const [source, copy] = [join(folder, "source"), join(folder, "copy")];
   writeFileSync(source, randomBytes(MEGABYTES * 1024 * 1024), { mode: 0o644 });
   const hosts = ["direct", "jumped", "gateway"] as const;
