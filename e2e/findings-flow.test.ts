@@ -94,7 +94,7 @@ describe("findings", needs(unavailable), () => {
     await page.getByRole("button", { name: `Enhanced scan of ${TARGET}` }).click();
     const dialog = dialogOf(page, "Enhanced Security Discovery Scan");
     await choose(dialog, "Scan depth", "Quick (2-5 min)");
-    await dialog.getByText("Certificates", { exact: true }).click();
+    await dialog.getByRole("switch", { name: "Certificates" }).click();
     await dialog.getByRole("checkbox", { name: "GDPR" }).check();
     const homes = readdirSync("/home").map((name) => `/home/${name}`);
     const elsewhere = ["/etc", "/root", ...homes.filter((each) => each !== home)];
@@ -144,7 +144,7 @@ describe("findings", needs(unavailable), () => {
     await choose(dialog, "System", "PostgreSQL");
     await textField(dialog, "Host").fill(database.host);
     await textField(dialog, "Port").fill(String(database.port));
-    await dialog.getByText("Rotate the secret and update the file").click();
+    await dialog.getByRole("switch", { name: "Rotate the secret and update the file" }).click();
     await inspectScreen(page, "finding-vault");
     await dialog.getByRole("button", { name: "Vault", exact: true }).click();
     await seesToast(page, "Vaulted 1 finding(s) successfully");
