@@ -76,7 +76,7 @@ export async function makeSafe(kernel: Kernel, call: Call<typeof createSafe>, tx
   await insertSafe(tx, { ...call.body, id, owner_id: owner, created_at: at, updated_at: at });
   await replaceMember(tx, ownersMembership(id, owner, owner, at));
   const { name, safe_type: type, access_level, session_zone } = call.body;
-  const zone = session_zone === null || session_zone === undefined ? {} : { session_zone };
+  const zone: Record<string, string> = session_zone === null ? {} : { session_zone };
   call.note({ target: targetOf({ id, name }), details: { type, access_level, ...zone } });
   await kernel.events.publish(tx, changed(id, await audienceOfSafe(tx, id)));
   return presentSafe(tx, call.actor, id);
