@@ -28,15 +28,19 @@ export interface RangeScan {
 }
 
 /** More connections at once do not find hosts faster: most time passes while dropped packets time out. */
-const MOST_AT_ONCE = 512;
+const MOST_AT_ONCE = 256;
 const LEAST_AT_ONCE = 16;
+/** Milliseconds. Cancelling a slow scan takes at most this long. */
+const LONGEST_PAUSE_MS = 500;
 
 /** The number of addresses that the network policy refuses. Rejects with the signal's reason when it is aborted. */
 export async function scanRange(scan: RangeScan): Promise<{ refused: number }> {
   const { addresses, ports, rate, timeoutMs, network, signal } = scan;
   const atOnce = Math.min(MOST_AT_ONCE, Math.max(LEAST_AT_ONCE, Math.ceil((rate * timeoutMs) / 1000)));
-  const open = new Set<number>();
+  /** Addresses that are done before an earlier one is. */
+  const early = new Set<number>();
   let next = scan.from;
+  let done = scan.from;
   let refused = 0;
   let freeAt = 0;
 
@@ -44,21 +48,25 @@ export async function scanRange(scan: RangeScan): Promise<{ refused: number }> {
   async function ticket(): Promise<void> {
     const now = performance.now();
     freeAt = Math.max(now, freeAt) + 1000 / rate;
-    const wait = freeAt - now;
-    if (wait > 2) await pause(wait, undefined, { signal });
+    const due = freeAt;
+    // Without the signal, which would cost a listener for each connection.
+    for (let wait = due - now; wait > 2; wait = due - performance.now()) {
+      await pause(Math.min(wait, LONGEST_PAUSE_MS));
+      signal.throwIfAborted();
+    }
   }
 
   async function work(): Promise<void> {
     while (next < addresses.count) {
       signal.throwIfAborted();
       const index = next++;
-      open.add(index);
       const address = addressAt(addresses, index);
       // INVARIANT: no connection is opened to an address that the network policy refuses.
       if (refusalOf(network, address) === null) await probeHost(address);
       else refused += 1;
-      open.delete(index);
-      await scan.onProgress(Math.min(next, ...open));
+      early.add(index);
+      while (early.delete(done)) done += 1;
+      await scan.onProgress(done);
     }
   }
 
