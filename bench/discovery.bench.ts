@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
 const SIZES = (process.env.BENCH_SIZES ?? "10000,1000000").split(",").map(Number);
 const ACCOUNTS = 1000;
-const HOSTS = 200;
+const HOSTS = Number(process.env.BENCH_HOSTS ?? 200);
 const AT_ONCE = 32;
 
 /** One in five accounts has a key. */

@@ -11,7 +11,7 @@ export async function fillDiscovered(databaseUrl: string, { safeId, credentialId
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const id = (kind: string, number: string) =>
-    `('be0c${kind}000-0000-4000-8000-' || lpad(${number}::text, 12, '0'))::uuid`;
+    `('be0c${kind}000-0000-4000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
   await client.query(
     `insert into discovery_targets (id, safe_id, name, target_type, connection_method, hostname, port, timeout_ms,
        credential_id, credential_safe_id, created_at, updated_at)

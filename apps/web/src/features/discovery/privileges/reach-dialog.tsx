@@ -64,7 +64,8 @@ function Reach({ reach: { nodes, systems, accounts, is_complete }, direction, na
         {!is_complete && " There are more: the search ended at its limit."}
       </p>
       <ReachPicture nodes={nodes} label={summary} />
-      <Table.ScrollContainer minWidth={560}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide table scrolls, also by keyboard */}
+      <div className={classes.table} role="region" aria-label="Table of the paths" tabIndex={0}>
         <Table aria-label="Steps">
           <Table.Thead>
             <Table.Tr>
@@ -88,7 +89,7 @@ function Reach({ reach: { nodes, systems, accounts, is_complete }, direction, na
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </div>
     </>
   );
 }
