@@ -67,7 +67,7 @@ export function openssh(port: number, knownHost: string): Openssh {
 
   const run: Openssh["run"] = async (program, words, { answers = {}, input = "", options = [], signal } = {}) => {
     const portOption = program === "ssh" ? common.map((each) => (each === "-P" ? "-p" : each)) : common;
-    const child = spawn(program, [...portOption, ...options, ...words], {
+    const child = spawn(program, [...options, ...portOption, ...words], {
       env: {
         PATH: process.env["PATH"],
         HOME: folder,
