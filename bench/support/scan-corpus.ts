@@ -115,10 +115,14 @@ const hash = (make: (random: Random) => string) => ({ class: "password_hash", ma
 const hexToken = (length: number) => ({ class: "token", make: (random: Random) => hex(random, length) });
 const CRYPT = `${ALNUM}./`;
 
-function privateKey(kind: "rsa" | "ed25519"): string {
-  const { privateKey } =
-    kind === "rsa" ? generateKeyPairSync("rsa", { modulusLength: 2048 }) : generateKeyPairSync("ed25519");
-  return String(privateKey.export({ format: "pem", type: "pkcs8" })).trimEnd();
+/** Keys are slow to make: one serves all files. */
+let madeKey = "";
+function privateKey(): string {
+  if (madeKey === "") {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    madeKey = String(privateKey.export({ format: "pem", type: "pkcs8" })).trimEnd();
+  }
+  return madeKey;
 }
 
 /** The markers of the templates. Classes of labels are coarse: tools differ in how they name a finding. */
@@ -189,6 +193,6 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   apr1: hash((random) => `$apr1$${of(random, CRYPT, 8)}$${of(random, CRYPT, 22)}`),
   md5crypt: hash((random) => `$1$${of(random, CRYPT, 4)}$${of(random, CRYPT, 22)}`),
   bcrypt: hash((random) => `$2y$10$${of(random, CRYPT, 53)}`),
-  pem: { class: "private_key", make: () => privateKey("rsa") },
-  pemjson: { class: "private_key", make: () => privateKey("rsa").replaceAll("\n", "\\n") },
+  pem: { class: "private_key", make: () => privateKey() },
+  pemjson: { class: "private_key", make: () => privateKey().replaceAll("\n", "\\n") },
 };

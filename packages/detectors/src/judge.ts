@@ -201,10 +201,11 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
 }
 
 /** Words in lower, upper or camel case, unlike generated letters. */
-const isNatural = (value: string): boolean =>
-  !/^[A-Za-z]+$/.test(value) ||
-  /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value) ||
-  /^[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*$/.test(value);
+function isNatural(value: string): boolean {
+  if (!/^[A-Za-z]+$/.test(value)) return true;
+  if (/^[a-z]{5,}$/.test(value)) return /[aeiouy]/.test(value);
+  return /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value) || /^[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*$/.test(value);
+}
 
 /** `password: Password` is a text for users. */
 const isLabel = (value: string, key: KeyVerdict): boolean =>

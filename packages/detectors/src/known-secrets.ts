@@ -8,7 +8,8 @@ export interface KnownForm {
   form: "plain" | "base64" | "url";
   /** Bytes of the form. */
   length: number;
-  /** A 20-bit keyed hash that rules most texts out. */
+  /** Keyed hashes that rule most texts out: 16 bits of the first 8 bytes, and 20 bits of all. */
+  head: number;
   bucket: number;
   /** HMAC-SHA-256 of the form, cut to 16 bytes, in base64url. */
   mac: string;
@@ -24,6 +25,7 @@ export interface KnownMatch {
 const SHORTEST = 8;
 const LONGEST = 256;
 const BUCKETS = 1 << 20;
+const HEADS = 1 << 16;
 const CHUNK = 1 << 16;
 
 /**
@@ -45,6 +47,7 @@ export function knownForms(value: string, key: Uint8Array): KnownForm[] {
     .map(([text, form]) => ({
       form,
       length: text.length,
+      head: headOf(hashOf(text.slice(0, SHORTEST), seed)),
       bucket: bucketOf(hashOf(text, seed)),
       mac: macOf(key, text),
     }));
@@ -55,6 +58,8 @@ export class KnownSecretIndex {
   readonly #key: Uint8Array;
   readonly #seed: number;
   readonly #bitmap = new Uint8Array(BUCKETS / 8);
+  readonly #heads = new Uint8Array(HEADS);
+  readonly #headPower: number;
   readonly #lengths: readonly number[];
   readonly #powers: readonly number[];
   readonly #byMac = new Map<string, { form: KnownForm["form"]; ids: string[] }>();
@@ -63,8 +68,10 @@ export class KnownSecretIndex {
     this.#key = key;
     this.#seed = seedOf(key);
     const lengths = new Set<number>();
-    for (const { id, form, length, bucket, mac } of secrets) {
+    this.#headPower = powerOf(this.#seed, SHORTEST);
+    for (const { id, form, length, head, bucket, mac } of secrets) {
       lengths.add(length);
+      this.#heads[head] = 1;
       this.#bitmap[bucket >> 3]! |= 1 << (bucket & 7);
       const known = this.#byMac.get(mac);
       if (known === undefined) this.#byMac.set(mac, { form, ids: [id] });
@@ -126,6 +133,9 @@ export class KnownSecretIndex {
     isEdge: Uint8Array,
     found: KnownMatch[],
   ): number {
+    if (start + SHORTEST > size) return -1;
+    const head = (prefix[start + SHORTEST]! - Math.imul(prefix[start]!, this.#headPower)) | 0;
+    if (this.#heads[headOf(head)] === 0) return -1;
     for (let at = 0; at < this.#lengths.length; at += 1) {
       const end = start + this.#lengths[at]!;
       if (end > size || isEdge[end] === 0) continue;
@@ -170,11 +180,14 @@ function powerOf(seed: number, exponent: number): number {
   return power;
 }
 
+const bucketOf = (hash: number): number => mix(hash) & (BUCKETS - 1);
+const headOf = (hash: number): number => mix(hash) & (HEADS - 1);
+
 /** All bits of the polynomial hash count (the finalizer of MurmurHash3). */
-function bucketOf(hash: number): number {
+function mix(hash: number): number {
   let mixed = hash ^ (hash >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);
   mixed ^= mixed >>> 13;
   mixed = Math.imul(mixed, 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) & (BUCKETS - 1);
+  return mixed ^ (mixed >>> 16);
 }

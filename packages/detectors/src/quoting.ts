@@ -16,20 +16,33 @@ export function endOfQuoted(text: string, at: number, quote: string): number {
 export const isQuote = (character: string | undefined): character is string =>
   character === '"' || character === "'" || character === "`";
 
+let lastText = "";
+let lastQuotes = new Uint8Array(0);
+
 /** The quote of the string that contains index `at`, or null. Apostrophes within words do not open a string. */
 export function quoteAround(text: string, at: number): string | null {
-  let open: string | null = null;
-  for (let index = Math.max(0, at - 2048); index < at; index += 1) {
-    const character = text[index]!;
-    if (character === "\\") {
+  // All names of a line ask about the same line.
+  if (text !== lastText) [lastText, lastQuotes] = [text, quotesIn(text)];
+  const code = lastQuotes[at] ?? 0;
+  return code === 0 ? null : String.fromCharCode(code);
+}
+
+/** For each index, the code of the quote that is open there, or 0. */
+function quotesIn(text: string): Uint8Array {
+  const quotes = new Uint8Array(text.length + 1);
+  let open = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    quotes[index] = open;
+    const code = text.charCodeAt(index);
+    if (code === 92) {
       index += 1;
-      continue;
-    }
-    if (open === null) {
-      if (isQuote(character) && !(character === "'" && /\w/.test(text[index - 1] ?? " "))) open = character;
-    } else if (character === open) open = null;
+      if (index <= text.length) quotes[index] = open;
+    } else if (open === 0) {
+      if (code === 34 || code === 96 || (code === 39 && !/\w/.test(text[index - 1] ?? " "))) open = code;
+    } else if (code === open) open = 0;
   }
-  return open;
+  quotes[text.length] = open;
+  return quotes;
 }
 
 /** Resolves the escapes that JSON, YAML and most languages share. */

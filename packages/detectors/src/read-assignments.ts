@@ -70,7 +70,7 @@ const COMPARISON = /["'`]?[\])]{0,2}[ \t]{0,10}(?:[=!]==?|=|-eq|\beq|\.equals\()
 const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
 /** Literals may have a prefix: `b"…"`, `r'…'`, `@"…"`, `N'…'`, or a conversion around them. */
 const LITERAL_PREFIX =
-  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|\(string\)|std::string\(|SecureString\(|bytes\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
+  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|\(string\)|std::string\(|SecureString\(|bytes\(|\[\]byte\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
 /** Functions whose second argument is the value of the first. */
 const SETTERS =
   /(?:define|\w*[sS]et\w*|\w*[pP]ut\w*|getenv|env|ENV\.fetch|\w*[gG]et\w*|\w*config\w*|\w*[pP]aram\w*|\w*[pP]ropert\w*|\w*add\w*|\w*with\w*|\w*header\w*|\w*[vV]ariable\w*|\w*append\w*|\w*[oO]ption\w*|fetch|insert|store|export|entry|of|String)[ \t]*\(?[ \t]*\[?(?:[\w.]+[ \t]*,[ \t]*)?["'`]$/;
@@ -81,6 +81,7 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (before === "<" || (before === ":" && /<[\w-]{1,20}:$/.test(text.slice(Math.max(0, from - 24), from))))
     return readElement(line, from, to);
   if (before === "/" && text[from - 2] === "<") return null;
+  if (before === ">" && text.startsWith("</", to)) return readPropertyList(line, from, to);
   const named = readNamedValue(line, from, to);
   if (named !== null) return named;
   if (text.slice(Math.max(0, from - 2), from) === "${" || (before === "{" && text[from - 2] === "$"))
@@ -112,6 +113,9 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
         : 0.8,
     );
   }
+  // Groovy and Ruby: `password "x"`.
+  const juxtaposed = format === "code" && !isQuote(before) ? /^[ \t]+(?=["'])/.exec(text.slice(to, to + 20)) : null;
+  if (juxtaposed !== null) return readAt(line, from, to, to + juxtaposed[0].length, 0.75);
   const filtered = /^[ \t]*\|[ \t]*(?:d|default)\([ \t]*(?=["'])/.exec(text.slice(to, to + 60));
   if (filtered !== null) return readAt(line, from, to, to + filtered[0].length, 0.8);
   return readDirective(line, from, to);
@@ -153,6 +157,11 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     return null;
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);
   if (bare === null) return null;
+  const fallback = /^\$\{[\w.]+(?::?[-=]|:)([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
+  if (fallback !== null) {
+    const end = bare.end - 1;
+    return candidateAt(line, "default", end - fallback[1]!.length, end, { keyName, syntax: syntax * 0.85 });
+  }
   return candidateAt(line, "assignment", at, bare.end, { keyName, syntax: syntax * bare.syntax });
 }
 
@@ -205,4 +214,24 @@ function readDefault(line: Line, from: number, to: number): Candidate | null {
     keyName: text.slice(from, to),
     syntax: 0.75,
   });
+}
+
+/** Apple's property lists: `<key>Password</key> <string>value</string>`. */
+function readPropertyList(line: Line, from: number, to: number): Candidate | null {
+  const { text, base, file } = line;
+  if (!/<key>\s*$/i.test(text.slice(Math.max(0, from - 8), from))) return null;
+  const at = base + to;
+  const match = /^<\/key>\s{0,80}<string>([^<\n]{1,512})<\/string>/i.exec(file.slice(at, at + 640));
+  if (match === null) return null;
+  const end = at + match[0].length - "</string>".length;
+  const raw = match[1]!;
+  return {
+    detector: "xml",
+    keyName: text.slice(from, to),
+    raw,
+    start: end - raw.length,
+    end,
+    isQuoted: true,
+    syntax: 1,
+  };
 }

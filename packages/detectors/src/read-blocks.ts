@@ -4,7 +4,7 @@ import { judgeKey } from "./key-name.ts";
 import type { Format } from "./format.ts";
 
 export function readBlocks(text: string, format: Format): Candidate[] {
-  const found = readBasic(text);
+  const found = [...readBasic(text), ...readLdif(text), ...readInlineLogin(text)];
   if (format === "hcl" || format === "yaml" || format === "json") found.push(...readDeclared(text));
   if (format === "yaml") found.push(...readKubernetes(text), ...readBlockScalars(text), ...readChpasswd(text));
   return found;
@@ -156,4 +156,53 @@ function readDeclared(text: string): Candidate[] {
       },
     ];
   });
+}
+
+/** LDIF: two colons announce base64. */
+function readLdif(text: string): Candidate[] {
+  if (!text.includes(":: ")) return [];
+  return [...text.matchAll(/^(\w*(?:[Pp]assword|RootPW|[Ss]ecret))::[ ]+([A-Za-z\d+/]{4,512}={0,2})$/gm)].flatMap(
+    (match) => {
+      const raw = match[2]!;
+      const decoded = fromBase64(raw);
+      const start = match.index + match[0].length - raw.length;
+      return decoded === null
+        ? []
+        : [
+            {
+              detector: "assignment",
+              keyName: match[1]!,
+              raw,
+              start,
+              end: start + raw.length,
+              isQuoted: true,
+              syntax: 0.95,
+              decoded,
+              encoding: "base64" as const,
+            },
+          ];
+    },
+  );
+}
+
+/** OpenVPN: user and password between `<auth-user-pass>` tags. */
+function readInlineLogin(text: string): Candidate[] {
+  if (!text.includes("<auth-user-pass>")) return [];
+  return [...text.matchAll(/<auth-user-pass>\s*\n([^\n]{1,128})\n([^\s<][^\n]{0,128})\n<\/auth-user-pass>/g)].map(
+    (match) => {
+      const raw = match[2]!.trimEnd();
+      const start = match.index + match[0].lastIndexOf(`\n${raw}`) + 1;
+      return {
+        detector: "file-format",
+        keyName: "auth-user-pass",
+        raw,
+        start,
+        end: start + raw.length,
+        isQuoted: true,
+        syntax: 0.95,
+        asserted: "password" as const,
+        userName: match[1]!.trim(),
+      };
+    },
+  );
 }

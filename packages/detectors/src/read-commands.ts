@@ -36,7 +36,7 @@ const FORMS: readonly Form[] = [
   {
     programs:
       "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
-    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p|-P|-pw|-w|-a|-k|/p:|/P|-storepass|-keypass|-srcstorepass|-deststorepass|-passphrase|--pass) ?${WORD}`,
+    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall)|-P|-pw|-w|-a|-k|/p:|/P|-storepass|-keypass|-srcstorepass|-deststorepass|-passphrase|--pass(?![\\w-])) ?${WORD}`,
     syntax: 0.8,
   },
   {
@@ -105,7 +105,7 @@ trigger(
   COMMANDS,
 );
 /** Every form has one of these. */
-const NEEDED = [" -", "| ", "plus", "sqlldr", "dp ", "rman", "<<<", "net ", "ctl ", "wpa_", "cmdkey", "runas"];
+const NEEDED = [" -", "| ", "plus", "sqlldr", "dp ", "rman", "<<<", "net ", "ctl ", "wpa_", "/rp", "cmdkey", "runas"];
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;

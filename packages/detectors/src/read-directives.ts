@@ -16,7 +16,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   if (gap === null || /["']/.test(text[from - 1] ?? "")) return null;
   let at = to + gap[0].length;
   const before = text.slice(0, from).trim();
-  if (format === "shell" && !/^(?:ENV|ARG|export|setenv)?$/i.test(before)) return null;
+  if (format === "shell" && !/^$|(?:^|\s)(?:ENV|ARG|export|setenv|set)$/i.test(before)) return null;
   for (let types = 0; types < 2; types += 1) {
     TYPE.lastIndex = at;
     if (TYPE.test(text)) at = TYPE.lastIndex;

@@ -182,6 +182,13 @@ const FORMS: readonly Phrase[] = [
     pattern: `\\bcheck_(?!snmp)\\w+\\s[^\\n|;!]{0,300}?-(?:p|P|a)\\s+["']?(?!\\$|\\d{1,5}\\b)([^\\s"'$]{3,128})`,
     syntax: 0.8,
   },
+  {
+    grams: ["sqlc"],
+    isConfig: true,
+    needs: ["SQLConnectInfo"],
+    pattern: `^\\s*SQLConnectInfo\\s+\\S+\\s+(?<user>\\S+)\\s+(\\S{3,128})`,
+    flags: "gm",
+  },
 ];
 
 const readers = FORMS.map(({ needs, isConfig = false, pattern, flags = "g", syntax = 0.95, found = "password" }) => ({
