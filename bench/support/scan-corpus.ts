@@ -8,8 +8,8 @@ export interface LabelledFile {
   path: string;
   text: string;
   labels: { start: number; end: number; class: string; value: string }[];
-  /** Decided by the path alone, before any tuning. */
-  split: "development" | "held-out";
+  /** Of the first files by the path alone, before any tuning. The files of `hosts-2` were written after it. */
+  split: "development" | "held-out" | "fresh";
 }
 
 const FOLDER = join(import.meta.dirname, "../scan-corpus");
@@ -23,13 +23,14 @@ export function corpus(): LabelledFile[] {
     const templates = readFileSync(join(FOLDER, name), "utf8").split(/^=== /m).slice(1);
     for (const template of templates) {
       const [path = "", ...lines] = template.split("\n");
-      for (let variant = 0; variant < VARIANTS; variant += 1) files.push(fill(path.trim(), lines.join("\n"), variant));
+      for (let variant = 0; variant < VARIANTS; variant += 1)
+        files.push(fill(path.trim(), lines.join("\n"), variant, name === "hosts-2.txt"));
     }
   }
   return files;
 }
 
-function fill(path: string, template: string, variant: number): LabelledFile {
+function fill(path: string, template: string, variant: number, isFresh: boolean): LabelledFile {
   const random = generator(`${path} ${variant}`);
   const labels: LabelledFile["labels"] = [];
   let text = "";
@@ -45,7 +46,8 @@ function fill(path: string, template: string, variant: number): LabelledFile {
     text += value;
   }
   text += template.slice(before);
-  const split = createHash("sha256").update(path).digest()[0]! % 5 < 3 ? "development" : "held-out";
+  const isDevelopment = createHash("sha256").update(path).digest()[0]! % 5 < 3;
+  const split = isFresh ? "fresh" : isDevelopment ? "development" : "held-out";
   return { path, text, labels, split };
 }
 
@@ -145,6 +147,10 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   t32: token(32),
   t40: token(40),
   t48: token(48),
+  t14: token(14),
+  t64: token(64),
+  hex64: hexToken(64),
+  hex48n: hexToken(48),
   hex20: hexToken(20),
   hex32: hexToken(32),
   hex40: hexToken(40),

@@ -24,7 +24,11 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
     if (!isAssignment && (format === "code" || format === "text" || format === "sql")) return null;
     // Where a long line was cut, quotes do not tell what is a string.
     if (text.length > 1000 && format === "code") return null;
-    if (!isAssignment) return null;
+    if (!isAssignment) {
+      // A header such as `"X-Api-Key: value"` fills its string.
+      const isHeader = text[from - 1] === around && end !== -1 && rest[end] === around && /\d/.test(rest.slice(0, end));
+      return isHeader ? found(at, rest, end, 0.85) : null;
+    }
     return found(at, rest, end, format === "code" || format === "text" ? 0.8 : 0.9);
   }
   switch (format) {
@@ -94,7 +98,7 @@ function endOfYaml(line: Line, rest: string, at: number, from: number): number {
 
 /** A shell's word: quotes and escapes inside it belong to it. */
 function endOfWord(rest: string): number {
-  return rest.search(/[\s;&|)<>"'`]/);
+  return rest.search(/[\s;&|)<>"'`]|,[\w.-]{2,30}=/);
 }
 
 /** `KEY = value` in a script is a test or prose, except in Makefiles and Dockerfiles. */
@@ -105,8 +109,8 @@ function endOfSpacedShell(line: Line, rest: string, at: number, from: number): B
 
 /** Notes such as `password: Xy7-…`: one word that no dictionary has. */
 function endOfProse(line: Line, rest: string, at: number, from: number): Bare | null {
-  const word = /^[^\s"'<>|,;)]{6,128}/.exec(rest)?.[0].replace(/[.`*]+$/, "");
+  const word = /^[^\s"'<>|,;)&]{6,128}/.exec(rest)?.[0].replace(/[.`*]+$/, "");
   if (word === undefined || !/\d/.test(word) || !/[^\d]/.test(word)) return null;
-  const isAlone = /^[\s`*|.<)]*(?:$|[\r\n])/.test(rest.slice(word.length)) || /=\s*$/.test(line.text.slice(from, at));
+  const isAlone = /^[\s`*|.<)&]*(?:$|[\r\n])/.test(rest.slice(word.length)) || /=\s*$/.test(line.text.slice(from, at));
   return isAlone ? { end: at + word.length, syntax: 0.75 } : null;
 }

@@ -60,7 +60,7 @@ function refined(known: Format | undefined, path: string, text: string): Format 
   if (known === undefined || known === "assignments" || known === "xml") {
     if (head.startsWith("#!")) return scriptOf(head);
     if (/^<\?php\b/i.test(head)) return "code";
-    if (/^<(?:\?xml|!DOCTYPE|!--|[A-Za-z][\w:.-]*[\s>/])/.test(head))
+    if (/^<(?:\?xml|!DOCTYPE|!--|[A-Za-z][\w:.-]*(?:\s*\/?>|\s+[\w:.-]+\s*=))/.test(head))
       return /^<(?:!DOCTYPE html|html)/i.test(head) ? "text" : "xml";
     if (/^[{[]\s*(?:["{[\]}]|$)/.test(head) && !/^\[[\w .:/@-]+\]\s*(?:[#;\n]|$)/.test(head)) return "json";
     if (known === "xml") return "assignments";

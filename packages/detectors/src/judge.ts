@@ -176,7 +176,8 @@ function judgeToken(
   if (kind !== "secret" && kind !== "uuid") return null;
   const likelihood =
     kind === "uuid" ? (key.strength >= 0.9 ? 0.8 : 0.4) : likelihoodOf(value, randomness, isSecret && config);
-  if (key.strength < 0.65 && (!config || likelihood < 0.95)) return null;
+  // A name such as "key" alone says little.
+  if (key.strength < 0.65 && (!config || likelihood < 0.95 || value.length < 20 || isDigest(value))) return null;
   if (!config && (randomness < 0.5 || value.length < 10)) return null;
   const confidence = weight * likelihood;
   return key.kind === "token"

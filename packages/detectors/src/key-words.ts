@@ -32,8 +32,8 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ),
   ...entries("token", 0.8, "jwt bearer pat otp totp"),
   ...entries("token", 0.6, "auth authorization authentication"),
-  ...entries("key", 0.7, "salt pepper hmac"),
-  ...entries("key", 0.35, "key keys seed"),
+  ...entries("key", 0.7, "salt pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
+  ...entries("key", 0.55, "key keys seed"),
   ...entries("community", 0.9, "community rocommunity rwcommunity rocommunity6 rwcommunity6"),
 ]);
 
@@ -41,7 +41,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
 export const SECRET_ENDINGS: readonly (readonly [ending: string, SecretWord])[] = [
   ...entries("password", 1, "password passwort passphrase passwd authtok"),
   ...entries("token", 0.9, "secretkey accesskey authtoken apikey apitoken secret token authkey"),
-  ...entries("key", 0.7, "privatekey encryptionkey signingkey masterkey sharedkey cryptkey sessionkey"),
+  ...entries("key", 0.7, "privatekey encryptionkey signingkey masterkey sharedkey cryptkey sessionkey salt"),
   ...entries("password", 0.9, "pswd pwd pass psk psw"),
 ];
 /** Words that only look as if they ended with one of those. */
@@ -56,7 +56,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "token",
     0.95,
-    "api.key access.key secret.key auth.key client.secret app.secret app.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
+    "api.key access.key sec.key secret.key auth.key client.secret app.secret app.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
   ),
   ...entries(
     "key",

@@ -17,7 +17,7 @@ export const isQuote = (character: string | undefined): character is string =>
   character === '"' || character === "'" || character === "`";
 
 let lastText = "";
-let lastQuotes = new Uint8Array(0);
+let lastQuotes: Uint8Array = new Uint8Array(0);
 
 /** The quote of the string that contains index `at`, or null. Apostrophes within words do not open a string. */
 export function quoteAround(text: string, at: number): string | null {

@@ -8,7 +8,7 @@ import { endOfBare } from "./bare-values.ts";
 
 /** Parts of names that may announce a secret; `judgeKey` decides on the whole name. */
 export const KEY_PARTS =
-  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|community|dsn|\bmdp\b|haslo|jwt|connectionstring|conn_?str|pepper|hmac/gi;
+  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|community|dsn|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
 
@@ -115,7 +115,7 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   }
   // Groovy and Ruby: `password "x"`.
   const juxtaposed = format === "code" && !isQuote(before) ? /^[ \t]+(?=["'])/.exec(text.slice(to, to + 20)) : null;
-  if (juxtaposed !== null) return readAt(line, from, to, to + juxtaposed[0].length, 0.75);
+  if (juxtaposed !== null) return readAt(line, from, to, to + juxtaposed[0].length, 0.85);
   const filtered = /^[ \t]*\|[ \t]*(?:d|default)\([ \t]*(?=["'])/.exec(text.slice(to, to + 60));
   if (filtered !== null) return readAt(line, from, to, to + filtered[0].length, 0.8);
   return readDirective(line, from, to);
@@ -136,8 +136,15 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const prefix = after(LITERAL_PREFIX, text, at);
   const start = prefix === -1 ? at : prefix;
   const quote = text[start];
-  if (quote === "`" && line.format !== "code") return null;
+  const isIniQuote = quote === "`" && line.format === "assignments" && /^`[^`\s]+`\s*$/.test(text.slice(start));
+  if (quote === "`" && line.format !== "code" && !isIniQuote) return null;
   if (isQuote(quote) && !(isEmbedded && quote === around)) {
+    if (text.startsWith(quote.repeat(3), start)) {
+      const close = text.indexOf(quote.repeat(3), start + 3);
+      return close === -1
+        ? null
+        : candidateAt(line, "assignment", start + 3, close, { keyName, isQuoted: true, syntax });
+    }
     const isEscaped = text[start - 1] === "\\";
     const end = isEscaped ? text.indexOf(`\\${quote}`, start + 1) : endOfQuoted(text, start + 1, quote);
     if (end === -1 || end - start > 8192) return null;

@@ -101,7 +101,7 @@ function readChpasswd(text: string): Candidate[] {
 }
 
 const BASIC =
-  /\b(?:Basic[ \t]+|"auth"[ \t]*:[ \t]*"|_auth[ \t]*=[ \t]*"?)([A-Za-z\d+/]{8,512}={0,2})(?![A-Za-z\d+/=])/g;
+  /(?:\bBasic[ \t]+|"auth"[ \t]*:[ \t]*"|\b_auth[ \t]*=[ \t]*"?)([A-Za-z\d+/]{8,512}={0,2})(?![A-Za-z\d+/=])/g;
 
 /** `Authorization: Basic …`, Docker's `"auth"` and npm's `_auth`: base64 of `user:password`. */
 function readBasic(text: string): Candidate[] {

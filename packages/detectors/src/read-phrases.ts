@@ -189,6 +189,32 @@ const FORMS: readonly Phrase[] = [
     pattern: `^\\s*SQLConnectInfo\\s+\\S+\\s+(?<user>\\S+)\\s+(\\S{3,128})`,
     flags: "gm",
   },
+  {
+    grams: ["ser=", "ser "],
+    isConfig: true,
+    needs: ["user"],
+    pattern: `^\\s*user\\s*=\\s*"?(?<user>[^\\s:="]{1,64}):([^\\s"]{3,128})"?\\s*$`,
+    flags: "gm",
+  },
+  {
+    grams: ["pass"],
+    isConfig: true,
+    needs: ["PASS "],
+    pattern: `^\\s*(?:quote\\s+)?PASS\\s+([^\\s=]{3,128})\\s*$`,
+    flags: "gm",
+  },
+  {
+    grams: ["open"],
+    isConfig: true,
+    needs: ["open -u"],
+    pattern: `\\bopen -u\\s*(?<user>[^\\s,]{1,64}),([^\\s,]{3,128})`,
+  },
+  {
+    grams: ["lias", "nfig"],
+    isConfig: true,
+    needs: ["mc alias set", "mc config host"],
+    pattern: `\\bmc (?:alias set|config host add) \\S+ \\S+ \\S+ ["']?([^\\s"']{8,128})`,
+  },
 ];
 
 const readers = FORMS.map(({ needs, isConfig = false, pattern, flags = "g", syntax = 0.95, found = "password" }) => ({

@@ -9,9 +9,10 @@ const STATEMENTS: readonly RegExp[] = [
   /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'([^'\n]{1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
+  /^\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,
 ];
 
-trigger(["identified", "password", "sp_addlogin", "sp_password", "insert"], SQL);
+trigger(["identified", "password", "sp_addlogin", "sp_password", "insert", "conn"], SQL);
 
 export function readSql(line: Line): Candidate[] {
   const { text, format } = line;

@@ -100,6 +100,26 @@ const TABLES: readonly Table[] = [
     path: /(?:^|\/)(?:users?|jmxremote|jmx|realm|artemis-users|login|jetty-realm|hazelcast-users)[\w.-]*\.(?:properties|password)$/,
     line: /^(?!#)[ \t]*(?<user>[\w.@-]+)(?:[ \t]*[=:][ \t]*|[ \t]+)(?!(?:OBF|CRYPT|MD5):)(?<value>[^\s,;]+)(?=[ \t]*(?:,|$))/gm,
   },
+  {
+    path: /(?:^|\/)(?:passwords?|secrets?|credentials)\/[\w.-]+$/,
+    line: /(?<![\s\S])(?<value>[^\s=:{}<>]{6,128})\s*(?![\s\S])/g,
+  },
+  {
+    path: /davfs2?\/secrets$/,
+    line: /^(?!#)\s*(?<host>\S+)\s+(?<user>"[^"\n]*"|[^\s"]+)\s+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))\s*$/gm,
+  },
+  {
+    path: /(?:radius[\w-]*|raddb)\/(?:servers?|pam_radius_auth\.conf)$|pam_radius_auth\.conf$/,
+    line: /^(?!#)(?<host>[\w.:[\]-]+)\s+(?<value>\S{3,128})(?:\s+\d+)?\s*$/gm,
+  },
+  {
+    path: /(?:virtual|ftp|vsftpd)[\w./-]*users?[\w-]*\.txt$/i,
+    line: /(?:(?<![\s\S])|\n)(?<user>[\w.@-]{1,64})\n(?<value>\S{4,128})(?=\n|(?![\s\S]))/g,
+  },
+  {
+    path: /(?:^|\/)(?:ntp|chrony)\.keys$/,
+    line: /^\s*\d+\s+(?:MD5|SHA\d*|M|AES\w*|CMAC)\s+(?:(?:ASCII|HEX):)?(?<value>\S{4,128})/gm,
+  },
 ];
 
 export function readWellKnown(path: string, text: string): Candidate[] {
@@ -140,7 +160,7 @@ function readNetrc(path: string, text: string): Candidate[] {
   const machines = /(?:^|\s)(?:machine\s+(\S+)|default)(?=\s)([\s\S]{0,600}?)(?=\s(?:machine|default)\s|(?![\s\S]))/g;
   for (const match of text.matchAll(machines)) {
     const password = /\spassword\s+("[^"\n]*"|\S+)/.exec(match[2]!);
-    if (password === null) continue;
+    if (password === null || /\slogin\s+anonymous\b/.test(match[2]!)) continue;
     const value = password[1]!.replace(/^"|"$/g, "");
     const start = match.index + match[0].length - match[2]!.length + password.index + password[0].lastIndexOf(value);
     found.push({

@@ -123,7 +123,7 @@ function isReference(value: string): boolean {
 
 function isEncrypted(value: string): boolean {
   return (
-    /^(?:(?:51:b:)?01000000D08C9DDF|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|AgA[A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
+    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
       value,
     ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$/.test(value)
   );

@@ -1,0 +1,113 @@
+// Cases of the engine that its score depends on: names, values, syntaxes, tokens, hashes and certificates.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32 } from "node:zlib";
+import { scanText } from "./index.ts";
+import type { Finding } from "./index.ts";
+
+const find = (path: string, text: string): Finding[] => scanText(text, { path });
+const values = (path: string, text: string): string[] => find(path, text).map((found) => found.reveal());
+
+const FOUND: [path: string, text: string, value: string][] = [
+  ["a.env", "DB_PASSWORD=Kj8-plum-92", "Kj8-plum-92"],
+  ["a.ini", "pass = Kj8-plum-92 ; comment", "Kj8-plum-92"],
+  ["a.yml", "password: 'Kj8-plum-92' # comment", "Kj8-plum-92"],
+  ["a.yml", "users: [{name: bob, password: Kj8-plum-92}]", "Kj8-plum-92"],
+  ["a.yml", "env:\n  - name: DB_PASSWORD\n    value: Kj8-plum-92\n", "Kj8-plum-92"],
+  ["a.json", '{"db":{"password":"Kj8-\\"plum-92"}}', 'Kj8-"plum-92'],
+  ["a.xml", "<db><password>Kj8&amp;plum-92</password></db>", "Kj8&plum-92"],
+  ["Web.config", '<add key="SmtpPassword" value="Kj8-plum-92"/>', "Kj8-plum-92"],
+  ["Web.config", '<add connectionString="Server=a;User Id=b;Password=Kj8-plum-92;"/>', "Kj8-plum-92"],
+  ["a.toml", 'token = "dJk392kdJ29dkJe02kd"', "dJk392kdJ29dkJe02kd"],
+  ["a.tf", 'variable "db_password" {\n  default = "Kj8-plum-92"\n}', "Kj8-plum-92"],
+  ["a.sh", "mysql -uroot -pKj8-plum-92 app", "Kj8-plum-92"],
+  ["a.sh", "curl -u bob:Kj8-plum-92 https://api.example.net", "Kj8-plum-92"],
+  ["a.sh", "PW=${DB_PASSWORD:-Kj8-plum-92}", "Kj8-plum-92"],
+  ["a.php", "define( 'DB_PASSWORD', 'Kj8-plum-92' );", "Kj8-plum-92"],
+  ["a.py", 'auth = ("bob", "Kj8-plum-92")', "Kj8-plum-92"],
+  ["a.go", 'secretKey := []byte("kd93kdLs02kdkX77")', "kd93kdLs02kdkX77"],
+  ["a.sql", "CREATE USER app IDENTIFIED BY 'Kj8-plum-92';", "Kj8-plum-92"],
+  ["a.sql", "INSERT INTO users (name, password) VALUES ('bob', 'Kj8-plum-92');", "Kj8-plum-92"],
+  ["/etc/nslcd.conf", "bindpw Kj8-plum-92", "Kj8-plum-92"],
+  ["/root/.pgpass", "db1:5432:app:bob:Kj8-plum-92", "Kj8-plum-92"],
+  ["/root/.netrc", "machine h login bob password Kj8-plum-92", "Kj8-plum-92"],
+  ["users.csv", "name,password\nbob,Kj8-plum-92\n", "Kj8-plum-92"],
+  ["a.ldif", "userPassword:: S2o4LXBsdW0tOTI=", "Kj8-plum-92"],
+  ["secret.yaml", "kind: Secret\ndata:\n  password: S2o4LXBsdW0tOTI=\n", "Kj8-plum-92"],
+  ["config.json", '{"auths":{"r":{"auth":"Ym9iOktqOC1wbHVtLTky"}}}', "Kj8-plum-92"],
+  ["a.conf", "url=postgres://bob:Kj8%2Dplum@db1:5432/app", "Kj8-plum"],
+];
+test("values are found in every syntax, decoded", () => {
+  for (const [path, text, value] of FOUND) assert.deepEqual(values(path, text), [value], `${path}: ${text}`);
+});
+
+const NOT_FOUND: [path: string, text: string][] = [
+  ["a.env", "PASSWORD_FILE=/run/secrets/db"],
+  ["a.env", "PASSWORD=${DB_PASSWORD}"],
+  ["a.env", "PASSWORD_MIN_LENGTH=12"],
+  ["a.env", "API_KEY=your_api_key_here"],
+  ["a.env", "SECRET=vault:secret/data/app#key"],
+  ["a.properties", "password=ENC(G6N718UuyPE5bHyWKyuLQSm02auQPUtm)"],
+  ["a.yml", "password: '{{ vault_password }}'"],
+  ["a.yml", "password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  313233"],
+  ["a.tf", "password = var.db_password"],
+  ["a.sh", "pwd=`pwd`"],
+  ["a.sh", "mysql -u root -p app"],
+  ["a.js", "const password = await prompt('Password: ');"],
+  ["a.js", "if (password === confirmation) return;"],
+  ["locales/de.json", '{"password":"Kennwort vergessen"}'],
+  ["package.json", '{"dependencies":{"minipass":"^7.0.4"}}'],
+  ["/etc/pam.d/common-password", "password requisite pam_pwquality.so retry=3"],
+  ["/etc/services", "kpasswd 464/tcp"],
+  ["README.md", "Run `app --password <password>` and export API_KEY=your_key."],
+  [".env.example", "DB_PASSWORD=secret"],
+];
+test("placeholders, references, labels and settings about secrets are no findings", () => {
+  for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);
+});
+
+test("well-known passwords are a class of their own", () => {
+  assert.equal(find("a.yml", "password: changeme")[0]?.class, "weak_password");
+  assert.equal(find("/etc/snmp/snmpd.conf", "rocommunity public")[0]?.class, "weak_password");
+});
+
+test("hashed passwords name their user", () => {
+  const [found] = find("/etc/shadow", `ops:$6$abcdEFGH$${"aB3/".repeat(21)}xY:19700:0:99999:7:::`);
+  assert.equal(found?.class, "password_hash");
+  assert.equal(found?.userName, "ops");
+});
+
+test("a provider token with a valid checksum is certain, and one with a wrong checksum is less so", () => {
+  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const body = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0";
+  let [sum, check] = [crc32(body), ""];
+  for (; sum > 0; sum = Math.floor(sum / 62)) check = alphabet[sum % 62]! + check;
+  const right = find("notes", `x ghp_${body}${check.padStart(6, "0")} y`)[0];
+  const wrong = find("notes", `x ghp_${body}0aB1cD y`)[0];
+  assert.equal(right?.detector, "github-token");
+  assert.equal(right?.confidence, 1);
+  assert.ok(wrong !== undefined && wrong.confidence < 0.8);
+});
+
+test("the context names user, host and port", () => {
+  const [found] = find("a.ini", "[db]\nhost = db1.example.net\nport = 5432\nuser = app_rw\npassword = Kj8-plum-92\n");
+  assert.deepEqual([found?.userName, found?.host, found?.port], ["app_rw", "db1.example.net", 5432]);
+  const [inUrl] = find("a.env", "URL=postgres://bob:Kj8-plum@db2:5433/app?x=1");
+  assert.deepEqual(
+    [inUrl?.userName, inUrl?.host, inUrl?.port, inUrl?.url],
+    ["bob", "db2", 5433, "postgres://db2:5433/app"],
+  );
+});
+
+test("a service user makes the finding one of a service account", () => {
+  assert.equal(find("a.ini", "user = svc-backup\npassword = Kj8-plum-92\n")[0]?.type, "service_account");
+  assert.equal(find("a.ini", "user = ann\npassword = Kj8-plum-92\n")[0]?.type, "hardcoded_password");
+});
+
+test("only the wanted classes are returned", () => {
+  const text = "password=Kj8-plum-92\ntoken=dJk392kdJ29dkJe02kd\n";
+  assert.deepEqual(
+    scanText(text, { path: "a.env", classes: ["api_token"] }).map((found) => found.class),
+    ["api_token"],
+  );
+});
