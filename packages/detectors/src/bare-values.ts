@@ -7,6 +7,8 @@ interface Bare {
 }
 
 const LONGEST_VALUE = 4096;
+/** Characters around a name that tell whether it is one of several in its line. */
+const NEAR = 160;
 
 /**
  * The end of the unquoted value at `at`, for a name at `from`; `around` is the quote of a string that contains both.
@@ -69,20 +71,22 @@ function found(at: number, rest: string, stop: number, syntax: number): Bare | n
 /** Ini, properties and dotenv: to the end of the line, except for comments and for lists of settings in one line. */
 function endOfSetting(line: Line, rest: string, from: number): number {
   const { text } = line;
-  const before = text.slice(0, from);
+  // Bounded: some of these expressions look at each place of `before` again.
+  const before = text.slice(Math.max(0, from - NEAR), from);
+  const near = rest.slice(0, 2 * NEAR);
   const stops: number[] = [rest.search(/\s[#;]|[\r\n]/)];
   // A list such as `Server=a;Password=b;`, `user=a,password=b`, `?user=a&password=b`, `host=a password=b`.
-  if (/=[^;]*;\s*$/.test(before) || /;\s*[\w. -]{2,30}=/.test(rest) || /^[^\s;]*;\s*$/.test(rest))
+  if (/=[^;]*;\s*$/.test(before) || /;\s*[\w. -]{2,30}=/.test(near) || /^[^\s;]*;\s*$/.test(near))
     stops.push(rest.indexOf(";"));
-  if (/=[^,]*,\s*$/.test(before) || /^[^\s,]*,\s*[\w.-]{2,30}\s*=/.test(rest)) stops.push(rest.indexOf(","));
-  if (/[?&]$/.test(before) || /^[^\s&]*&[\w.-]{2,30}=/.test(rest)) stops.push(rest.indexOf("&"));
+  if (/=[^,]*,\s*$/.test(before) || /^[^\s,]*,\s*[\w.-]{2,30}\s*=/.test(near)) stops.push(rest.indexOf(","));
+  if (/[?&]$/.test(before) || /^[^\s&]*&[\w.-]{2,30}=/.test(near)) stops.push(rest.indexOf("&"));
   if (
     /[=:]\s*\S+\s+$/.test(before) ||
-    /^\S+\s+[\w.-]{2,30}=/.test(rest) ||
+    /^\S+\s+[\w.-]{2,30}=/.test(near) ||
     /^\s*(?:export|set|setenv)\b|-{1,2}$/.test(before)
   )
     stops.push(rest.search(/\s/));
-  if (before.trimEnd().endsWith("{") || (before.includes("{") && rest.includes("}"))) stops.push(rest.search(/[,}]/));
+  if (before.trimEnd().endsWith("{") || (before.includes("{") && near.includes("}"))) stops.push(rest.search(/[,}]/));
   const stop = Math.min(...stops.filter((each) => each !== -1));
   return stop === Infinity ? -1 : stop;
 }
@@ -92,7 +96,7 @@ function endOfYaml(line: Line, rest: string, at: number, from: number): number {
   // `- KEY=value` and `command: app --password=value`: words.
   if (/=\s*$/.test(text.slice(from, at)))
     return /^\s*-\s*$/.test(text.slice(0, from)) ? rest.search(/\s#|[\r\n]/) : rest.search(/[\s;&,]/);
-  if (/[{[][^}\]]*$/.test(text.slice(0, from))) return rest.search(/[,}\]\r\n]/);
+  if (/[{[][^{[}\]]*$/.test(text.slice(Math.max(0, from - NEAR), from))) return rest.search(/[,}\]\r\n]/);
   return rest.search(/\s#|[\r\n]/);
 }
 

@@ -11,13 +11,15 @@ export const KEY_PARTS =
   /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|community|dsn|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
+/** Values read in one line, or in one piece of a long line. Only hostile text has more. */
+const MOST = 128;
 
 export function readAssignments(line: Line): Candidate[] {
   const found: Candidate[] = [];
   const { text } = line;
   const parts = new RegExp(KEY_PARTS.source, "gi");
   let next = 0;
-  for (let hit = parts.exec(text); hit !== null; hit = parts.exec(text)) {
+  for (let hit = parts.exec(text); hit !== null && found.length < MOST; hit = parts.exec(text)) {
     if (hit.index < next) continue;
     const from = startOfName(text, hit.index);
     const to = endOfName(text, hit.index + hit[0].length);

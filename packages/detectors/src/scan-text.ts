@@ -53,6 +53,9 @@ export function scanText(content: string | Uint8Array, options: ScanOptions): Fi
   return scan.findings();
 }
 
+/** Findings are indexed by blocks of 1024 characters. */
+const BLOCK = 10;
+
 type Facts = Pick<FindingFacts, "class" | "confidence" | "detector" | "reason"> & Partial<FindingFacts>;
 interface Found {
   start: number;
@@ -63,6 +66,7 @@ interface Found {
 
 class Scan {
   readonly #found: Found[] = [];
+  readonly #byBlock = new Map<number, Found[]>();
   readonly #file: Content;
   readonly #options: ScanOptions;
   readonly #around: Surroundings;
@@ -172,12 +176,23 @@ class Scan {
     return { value: plain, encoding: plain === written ? "plain" : "escaped" };
   }
 
+  /** Looks only at findings of the same kilobytes: a file may have many. */
   #ownerOf(start: number, end: number): Found | undefined {
-    return this.#found.find((each) => start < each.end && end > each.start);
+    for (let block = start >> BLOCK; block <= end >> BLOCK; block += 1) {
+      const owner = this.#byBlock.get(block)?.find((each) => start < each.end && end > each.start);
+      if (owner !== undefined) return owner;
+    }
+    return undefined;
   }
 
   #take(start: number, end: number, facts: Facts, value: string): void {
-    this.#found.push({ start, end, facts, value });
+    const found = { start, end, facts, value };
+    this.#found.push(found);
+    for (let block = start >> BLOCK; block <= end >> BLOCK; block += 1) {
+      const others = this.#byBlock.get(block);
+      if (others === undefined) this.#byBlock.set(block, [found]);
+      else others.push(found);
+    }
   }
 
   findings(): Finding[] {
