@@ -54,7 +54,7 @@ function readKubernetes(text: string): Candidate[] {
 }
 
 /** The text, or null when it is no base64 of printable UTF-8. */
-export function fromBase64(value: string): string | null {
+function fromBase64(value: string): string | null {
   if (!/^[A-Za-z\d+/_-]{4,}={0,2}$/.test(value) || value.replace(/=+$/, "").length % 4 === 1) return null;
   const text = Buffer.from(value, "base64").toString("utf8");
   return /[\ufffd\p{Cc}]/u.test(text.replace(/[\r\n]+$/, "")) ? null : text.replace(/[\r\n]+$/, "");

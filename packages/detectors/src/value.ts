@@ -2,7 +2,7 @@
 import { isWeak } from "./weak-values.ts";
 import { isHash } from "./hashes.ts";
 
-export type ValueKind =
+type ValueKind =
   | "secret"
   | "weak"
   | "hash"
