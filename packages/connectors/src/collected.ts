@@ -1,7 +1,7 @@
 // The parts of a list of accounts beyond the accounts: privileges with their reasons, and SSH keys.
 
 /** From the strongest to the weakest. */
-export const PRIVILEGE_KINDS = [
+const PRIVILEGE_KINDS = [
   /** User id 0. */
   "root",
   /** Any command as root. */

@@ -3,7 +3,7 @@ export type Source =
   | { path: string; content: Uint8Array; isChanged?: (line: number) => boolean }
   | { path: string; unread: Unread };
 
-export const UNREAD = ["permission denied", "too large", "unreadable"] as const;
+const UNREAD = ["permission denied", "too large", "unreadable"] as const;
 export type Unread = (typeof UNREAD)[number];
 
 /** `node_modules/**` and `*.min.js`; a pattern without a slash matches the name in every folder. */

@@ -27,6 +27,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Burger.layer.css";
 import "@mantine/core/styles/Button.layer.css";
 import "@mantine/core/styles/Drawer.layer.css";
+import "@mantine/core/styles/Fieldset.layer.css";
 import "@mantine/core/styles/Kbd.layer.css";
 import "@mantine/core/styles/List.layer.css";
 import "@mantine/core/styles/Menu.layer.css";

@@ -3,7 +3,7 @@ import { GenerateCredentialReportCommand, GetCredentialReportCommand, type IAMCl
 import { setTimeout as delay } from "node:timers/promises";
 import type { Attempt } from "../attempt.ts";
 
-export interface ReportedKey {
+interface ReportedKey {
   isActive: boolean;
   rotatedAt: string | null;
   lastUsedAt: string | null;
@@ -42,7 +42,7 @@ export async function credentialReport(iam: IAMClient, attempt: Attempt): Promis
 }
 
 /** The report's columns are named in its first line; AWS adds columns at the end. No field contains a comma or quote. */
-export function usersIn(text: string): ReportedUser[] {
+function usersIn(text: string): ReportedUser[] {
   const [header = "", ...lines] = text.split(/\r?\n/);
   const columns = header.split(",");
   return lines.slice(0, 20_000).flatMap((line) => {

@@ -34,7 +34,7 @@ export async function assumableRoles(iam: IAMClient): Promise<AssumableRole[] | 
 }
 
 /** The principals that `Allow` statements of a URL-encoded trust policy name. Conditions are not evaluated. */
-export function principalsIn(document: string): { users: string[]; others: string[] } {
+function principalsIn(document: string): { users: string[]; others: string[] } {
   const found: string[] = [];
   try {
     const policy = JSON.parse(decodeURIComponent(document)) as { Statement?: unknown };

@@ -8,7 +8,7 @@ import { privilegesOf, type UnixAccount } from "./privileges.ts";
 import { readSudoers, sudoRightsOf, type SudoersLine } from "./sudoers.ts";
 
 /** The lines of one kind, without the kind. */
-export type Rows = (kind: string) => string[][];
+type Rows = (kind: string) => string[][];
 
 export interface Collection {
   accounts: ListedAccount[];

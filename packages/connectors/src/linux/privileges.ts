@@ -104,7 +104,7 @@ function programAndShape(command: string): string {
 }
 
 /** As root: `ALL` includes it unless it is excluded afterwards. */
-export function isRoot(runAs: readonly string[]): boolean {
+function isRoot(runAs: readonly string[]): boolean {
   for (const each of runAs.toReversed()) {
     if (["root", "#0", "ALL", "%root", "%#0"].includes(each)) return true;
     if (["!root", "!#0", "!ALL"].includes(each)) return false;

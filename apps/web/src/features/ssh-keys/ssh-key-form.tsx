@@ -69,9 +69,7 @@ export function SshKeyForm({ mostDays, ...form }: FormInDialog<SshKeyValues> & {
               description="The line in the file that ends in .pub, such as ~/.ssh/id_ed25519.pub"
               placeholder="ssh-ed25519 AAAA…"
               required
-              autosize
-              minRows={3}
-              maxRows={8}
+              rows={3}
               spellCheck={false}
               autoComplete="off"
               data-autofocus

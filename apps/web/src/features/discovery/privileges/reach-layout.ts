@@ -1,7 +1,7 @@
 // Places the nodes of a search as a tree from left to right: one column for each step. Pure.
 import type { ReachNode } from "@strongroom/contract";
 
-export interface PlacedNode {
+interface PlacedNode {
   node: ReachNode;
   x: number;
   y: number;

@@ -32,9 +32,17 @@ const guestOf = (socket: WebSocket): Guest => {
   };
 };
 
+/** Like a browser's: an error without a listener is not thrown. */
+class BrowserSocket extends WebSocket {
+  constructor(url: string) {
+    super(url);
+    this.on("error", () => {});
+  }
+}
+
 export async function startGateway(): Promise<TestGateway> {
   // The test environment has a WebSocket whose events its own document does not accept.
-  vi.stubGlobal("WebSocket", WebSocket);
+  vi.stubGlobal("WebSocket", BrowserSocket);
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   const guests: Guest[] = [];
   server.on("connection", (socket) => void guests.push(guestOf(socket)));
