@@ -110,6 +110,7 @@ export const EVENTS_WITHOUT_CALL = [
   "platform.reconcile-not-ready",
   "privileged-session.ended",
   "privileged-session.files-used",
+  "privileged-session.login-rejected",
   "privileged-session.refused",
   "privileged-session.risk-raised",
   "privileged-session.started",

@@ -1,8 +1,5 @@
 // A world in which an administrator can make nearly every call, with the inputs of each call that could give the most access.
 import {
-  allowDiscoveryNetwork,
-  createDiscoveryTarget,
-  listDiscoveryNetworks,
   AccountEdit,
   ChangedAuditSink,
   CredentialEdit,
@@ -21,14 +18,15 @@ import {
   startAccessReview,
   updateAccount,
 } from "@strongroom/contract";
-import type { Endpoint, ReplyOf } from "@strongroom/contract";
+import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
 import { randomUUID } from "node:crypto";
+import { aRange, aScan, aScanTarget } from "./gift-scans.ts";
+import { must } from "./must.ts";
 import { aCredential } from "./credentials.ts";
 import { aPlatform, anAccount } from "./accounts.ts";
 import { aPendingPerson, aPerson, firstAdmin } from "./people.ts";
-import type { TestPerson } from "./people.ts";
 import type { View } from "./everyones-rights.ts";
 import { aGroup, aMember, aSafe } from "./safes.ts";
 import { sampleBody } from "./sample-bodies.ts";
@@ -90,13 +88,6 @@ export async function aGiftWorld(app: TestApp) {
 }
 
 const askFor = (account_id: string): Input => ({ body: { resource: "-", account_id, reason: "To test" } });
-
-async function must<E extends Endpoint>(app: TestApp, endpoint: E, input: Input, by?: TestPerson): Promise<ReplyOf<E>> {
-  const as = (by ?? (await firstAdmin(app))).token;
-  const reply = await app.call(endpoint, { ...input, as } as CallOptions<E>);
-  if (reply.status >= 300) throw new Error(`${endpoint.path}: ${reply.text}`);
-  return reply.body;
-}
 
 type SomeAccount = Pick<GiftWorld["account"], "name" | "hostname_ip" | "username" | "platform_id">;
 const fieldsOf = (account: SomeAccount, changes: object = {}) => ({
@@ -350,35 +341,6 @@ const HARMLESS: Record<string, GiftInput[]> = {
       byId(id, CredentialEdit.parse({ name: "Another name", type, host, environment: "production" })),
   ],
 };
-
-/** The login of a scan with an account that the owner may retrieve. */
-async function aScan({ owner, home }: GiftWorld, app: TestApp) {
-  const login = { system_type: "Linux", connection_method: "SSH", hostname: "server1.example.com" } as const;
-  const { id } = await anAccount(app, owner, home, login);
-  return {
-    name: "A target",
-    description: null,
-    targetType: "linux" as const,
-    connectionMethod: "ssh" as const,
-    hostname: "server1.example.com",
-    credentialId: id,
-    settings: { port: 22, timeout: 30_000 },
-    schedule: null,
-  };
-}
-
-async function aScanTarget(world: GiftWorld, app: TestApp) {
-  const body = await aScan(world, app);
-  const { id } = await must(app, createDiscoveryTarget, { body: { ...body, safeId: world.home.id } }, world.owner);
-  return { ...body, id };
-}
-
-async function aRange({ owner, home }: GiftWorld, app: TestApp) {
-  const { body } = await app.call(listDiscoveryNetworks, { as: owner.token });
-  const network = "127.78.0.0/16";
-  if (body.data.length === 0) await must(app, allowDiscoveryNetwork, { body: { network } }, owner);
-  return { name: "A range", safeId: home.id, ranges: ["127.78.0.1"], ports: [1] };
-}
 
 const NEW = { name: "An account", hostname_ip: "new.example.com", username: "root", platform_id: "" as never };
 

@@ -27,7 +27,7 @@ interface Certified {
 
 /** Opens the CA's key. Each login makes a key pair of its own, which is never stored. Throws 409 without a CA. */
 export async function certifySession(
-  kernel: Pick<ProcessKernel, "keys" | "config">,
+  kernel: Pick<ProcessKernel, "keys" | "config" | "clock">,
   db: Db,
   { sessionId, username, forwardsPorts, forwardsAgent }: Certified,
 ): Promise<SessionCertificate> {
@@ -41,7 +41,7 @@ export async function certifySession(
     facts: { key_id: sessionId, principal: username, ca: fingerprint },
     login: {
       keyFor(localAddress) {
-        const now = Date.now();
+        const now = kernel.clock.now().getTime();
         const own = localAddress === null ? [] : [localAddress.replace(/^::ffff:(?=\d+\.)/, "")];
         const { key } = issueUserCertificate(privateKey, {
           keyId: sessionId,

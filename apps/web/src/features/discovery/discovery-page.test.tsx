@@ -7,127 +7,21 @@ import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
 import { DiscoveryPage, type DiscoveryPageProps } from "./discovery-page.tsx";
-
-const TARGETS = "GET /api/v1/discovery/targets";
-const SCANS = "GET /api/v1/discovery/scans";
-const ACCOUNTS = "GET /api/v1/discovery/accounts";
-const PREVIEW = "POST /api/v1/discovery/accounts/preview";
-const STATISTICS = "GET /api/v1/discovery/statistics";
-const [TARGET_ID, SCAN_ID, ACCOUNT_ID, SAFE_ID] = [1, 2, 3, 4].map(
-  (digit) => `${String(digit).repeat(8)}-0000-4000-8000-000000000000`,
-);
-const AT = "2026-11-20T10:00:00.000Z";
-const FIGURES = {
-  total_targets: 3,
-  active_targets: 2,
-  total_scans: 7,
-  running_scans: 1,
-  total_discovered_accounts: 8,
-  pending_approval: 5,
-  approved_accounts: 2,
-  rejected_accounts: 1,
-  unmanaged_privileged_accounts: 4,
-  trend: [
-    { day: "2026-11-19", managed: 1, unmanaged: 5, unmanaged_privileged: 3 },
-    { day: "2026-11-20", managed: 2, unmanaged: 6, unmanaged_privileged: 4 },
-  ],
-  unmanaged_privileged_ages: [
-    { age: "under_7_days", count: 1 },
-    { age: "7_to_30_days", count: 0 },
-    { age: "30_to_90_days", count: 2 },
-    { age: "over_90_days", count: 1 },
-  ],
-  recent_activity: [],
-};
-const aTarget = {
-  id: TARGET_ID,
-  name: "web-01",
-  description: null,
-  target_type: "linux",
-  hostname: "web-01.internal",
-  connection_method: "ssh",
-  credential_id: ACCOUNT_ID,
-  settings: { port: 22, timeout: 30_000 },
-  safe_id: SAFE_ID,
-  safe_name: "Web servers",
-  is_active: true,
-  host_key: null,
-  offered_host_key: null,
-  schedule: null,
-  next_scan_at: null,
-  last_scan: null,
-  can_manage: true,
-  created_at: AT,
-  updated_at: AT,
-};
-const aScan = {
-  id: SCAN_ID,
-  target_id: TARGET_ID,
-  status: "failed",
-  created_at: AT,
-  started_at: AT,
-  completed_at: AT,
-  discovery_targets: { name: "web-01", hostname: "web-01.internal", target_type: "linux" },
-  metadata: {
-    accounts_discovered: null,
-    accounts_stored: null,
-    scan_duration: 1200,
-    total_connections: 1,
-    error: "wrong-password",
-    error_message: "web-01.internal did not accept the password.",
-    is_complete: true,
-    incomplete_reason: null,
-    commands: [],
-  },
-  settings: { includeSystemAccounts: false, timeout: 30_000, maxAccounts: 1000 },
-  requested_by: "Ada",
-  is_scheduled: false,
-  can_manage: true,
-};
-const anAccount = {
-  id: ACCOUNT_ID,
-  account_name: "root",
-  hostname_ip: "web-01.internal",
-  system_type: "linux",
-  status: "pending_approval",
-  rejection_reason: null,
-  discovered_at: AT,
-  discovery_scan_id: SCAN_ID,
-  target_id: TARGET_ID,
-  discovery_metadata: {
-    is_privileged: true,
-    is_locked: false,
-    password_changed_at: null,
-    expires_at: null,
-    last_login_at: null,
-    facts: { uid: 0, groups: ["root", "adm"] },
-    changes: [{ field: "shell", from: "/bin/sh", to: "/bin/zsh" }],
-    dependents: [{ kind: "cron-job", name: "/etc/cron.d/backup", detail: "0 3 * * *" }],
-  },
-  last_seen_at: AT,
-  missing_since: null,
-  is_managed: false,
-  account_id: null,
-  onboarding: null,
-  decided_by: null,
-  decided_at: null,
-  can_manage: true,
-};
-const aPlan = {
-  id: ACCOUNT_ID,
-  account_name: "root",
-  hostname_ip: "web-01.internal",
-  outcome: "pending",
-  problem: null,
-  name: "root on web-01.internal",
-  safe: { id: SAFE_ID, name: "Web servers" },
-  platform: { id: SAFE_ID, name: "Linux" },
-  rule: "Servers",
-  reconcile: { is_possible: false, message: "The account's platform has no reconcile account." },
-  notes: ['The platform "Linux" does not verify passwords regularly.'],
-  dependents: [{ kind: "cron-job", name: "/etc/cron.d/backup", detail: null }],
-};
-const page = (...data: object[]) => ({ json: { data, total: data.length, next_cursor: null } });
+import {
+  ACCOUNTS,
+  ACCOUNT_ID,
+  FIGURES,
+  PREVIEW,
+  SCANS,
+  SCAN_ID,
+  STATISTICS,
+  TARGETS,
+  TARGET_ID,
+  aPlan,
+  aScan,
+  aTarget,
+  page,
+} from "./testing/discovery-data.ts";
 
 let api: TestApi;
 beforeEach(async () => {
@@ -452,110 +346,5 @@ describe("scans", () => {
     const dialog = within(await screen.findByRole("dialog", { name: "Cancel Scan" }));
     await user.click(dialog.getByRole("button", { name: "Cancel Scan" }));
     expect(await screen.findByText("Scan cancelled successfully")).toBeTruthy();
-  });
-});
-
-describe("discovered accounts", () => {
-  test("DISC-33: the first load asks for pending accounts; filters are sent to the server", async () => {
-    api.on(ACCOUNTS, page(anAccount));
-    const { user } = show("accounts");
-    await screen.findByRole("list", { name: "Discovered accounts" });
-    expect(api.requestsTo(ACCOUNTS)[0]!.query.get("status")).toBe("pending_approval");
-    await user.click(screen.getByRole("combobox", { name: "Privilege" }));
-    await user.click(await screen.findByRole("option", { name: "Privileged accounts" }));
-    await waitFor(() => expect(api.requestsTo(ACCOUNTS).at(-1)!.query.get("privileged")).toBe("true"));
-  });
-
-  test("DISC-34: only pending accounts can be decided", async () => {
-    api.on(ACCOUNTS, page({ ...anAccount, status: "active", decided_by: "Ada", decided_at: AT }));
-    show("accounts");
-    const row = within(await screen.findByRole("list", { name: "Discovered accounts" }));
-    expect(row.getAllByRole("button").map(({ textContent }) => textContent)).toEqual(["Details"]);
-    expect(row.queryByRole("checkbox")).toBeNull();
-  });
-
-  test("DISC-45: accounts that could not be approved are reported with the reason", async () => {
-    api.on(ACCOUNTS, page(anAccount));
-    const failed = [{ id: ACCOUNT_ID, code: "discovery.already-decided", message: '"root" is already rejected.' }];
-    api.on("POST /api/v1/discovery/accounts/approve", {
-      json: { decided: 0, failed, message: "Approved 0 accounts successfully", run_id: null },
-    });
-    const { user } = show("accounts");
-    await user.click(await screen.findByRole("button", { name: "Approve root on web-01.internal" }));
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Approve" }));
-    expect(await screen.findByText('"root" is already rejected.')).toBeTruthy();
-    expect(screen.queryByText("Approved 0 accounts successfully")).toBeNull();
-    expect(api.requestsTo("POST /api/v1/discovery/accounts/approve")[0]!.body).toEqual({
-      accountIds: [ACCOUNT_ID],
-      onboardingSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false },
-    });
-  });
-
-  test("the approval shows what would happen to each account, and plans again when a setting changes", async () => {
-    api.on(ACCOUNTS, page(anAccount));
-    const { user } = show("accounts");
-    await user.click(await screen.findByRole("button", { name: "Approve root on web-01.internal" }));
-    const preview = within(await screen.findByRole("region", { name: "Preview" }));
-    expect(await preview.findByText("Password needed")).toBeTruthy();
-    expect(preview.getByText("Safe: Web servers · Platform: Linux · Rule: Servers")).toBeTruthy();
-    expect(preview.getByText("The account's platform has no reconcile account.")).toBeTruthy();
-    expect(preview.getByText(/Cron job \/etc\/cron\.d\/backup/)).toBeTruthy();
-    api.on(PREVIEW, { json: { data: [{ ...aPlan, outcome: "rotate" }] } });
-    await user.click(screen.getByRole("switch", { name: /^Rotate automatically/ }));
-    expect(await preview.findByText("New password")).toBeTruthy();
-    expect(api.requestsTo(PREVIEW).at(-1)!.body).toMatchObject({ onboardingSettings: { autoRotate: true } });
-  });
-
-  test("DISC-38, DISC-39: the approval sends the default settings for all selected accounts", async () => {
-    const other = { ...anAccount, id: SCAN_ID, account_name: "deploy" };
-    api.on(ACCOUNTS, page(anAccount, other));
-    const approved = { decided: 2, failed: [], message: "Approved 2 accounts successfully", run_id: null };
-    api.on("POST /api/v1/discovery/accounts/approve", { json: approved });
-    const { user } = show("accounts");
-    await user.click(await screen.findByRole("checkbox", { name: "Select all loaded" }));
-    await user.click(
-      within(screen.getByRole("region", { name: "Selected accounts" })).getByRole("button", { name: "Approve" }),
-    );
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Approve" }));
-    expect(await screen.findByText("Approved 2 accounts successfully")).toBeTruthy();
-    expect(api.requestsTo("POST /api/v1/discovery/accounts/approve")[0]!.body).toEqual({
-      accountIds: [ACCOUNT_ID, SCAN_ID],
-      onboardingSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false },
-    });
-  });
-
-  test("an onboarded account shows its state, what to do next, and a link to the account in its safe", async () => {
-    const onboarding = { id: SCAN_ID, state: "waiting", message: "No password is known yet. Store the password." };
-    api.on(ACCOUNTS, page({ ...anAccount, status: "active", onboarding, account_id: SAFE_ID, is_managed: true }));
-    show("accounts");
-    expect(await screen.findByText("Password needed")).toBeTruthy();
-    expect(screen.getByText("No password is known yet. Store the password.")).toBeTruthy();
-    const link = screen.getByRole("link", { name: "Open the account in its safe" });
-    expect(link.getAttribute("href")).toBe(`/accounts/${SAFE_ID}`);
-  });
-
-  test("a rejected account that returned says that it needs a new decision", async () => {
-    api.on(ACCOUNTS, page({ ...anAccount, rejection_reason: "Not ours", decided_by: "Ada", decided_at: AT }));
-    show("accounts");
-    expect(await screen.findByText("Needs a new decision. Rejected before by Ada: Not ours")).toBeTruthy();
-  });
-
-  test("DISC-46: a refused rejection keeps the dialog and shows the reason", async () => {
-    api.on(ACCOUNTS, page(anAccount));
-    api.on("POST /api/v1/discovery/accounts/reject", problem(503, "database.away", "The database is away."));
-    const { user } = show("accounts");
-    await user.click(await screen.findByRole("button", { name: "Reject root on web-01.internal" }));
-    const dialog = within(await screen.findByRole("dialog"));
-    await user.type(dialog.getByRole("textbox", { name: "Reason" }), "Not ours");
-    await user.click(dialog.getByRole("button", { name: "Reject" }));
-    expect(await dialog.findByText("Failed to reject accounts", undefined, { timeout: 20_000 })).toBeTruthy();
-  });
-
-  test("Account Details shows the facts and changes that the system reported", async () => {
-    api.on(ACCOUNTS, page(anAccount));
-    const { user } = show("accounts");
-    await user.click(await screen.findByRole("button", { name: "Details of root on web-01.internal" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Account Details" }));
-    for (const text of ["root, adm", "/bin/sh → /bin/zsh", "None yet"]) expect(dialog.getByText(text)).toBeTruthy();
   });
 });
