@@ -15,7 +15,7 @@ import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 import { needs } from "@strongroom/connectors/testing";
 
-describe("risk and reports", needs(noBrowser), () => {
+describe("risk and reports", needs(noBrowser || null), () => {
   let server: RunningServer;
   let browser: Browser;
   let visit: Visit;

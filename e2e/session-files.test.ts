@@ -140,7 +140,7 @@ describe("the files of a session", needs(unavailable), () => {
     const token = await tokenOf(server, admin);
     const operations = async () => {
       const query = { event: "privileged-session.files-used" };
-      return JSON.stringify(await ask(server.url, listAuditEntries, { query } as never, token));
+      return JSON.stringify(await ask(server.url, listAuditEntries, { query }, token));
     };
     await becomes(async () => /uploaded/.test(await operations()) && /downloaded/.test(await operations()), true);
     assert.match(await operations(), /5000000/);

@@ -127,6 +127,7 @@ test("a canary in every syntax appears in no output, error or log", (t) => {
       const shown = [
         JSON.stringify(findings),
         inspect(findings, { depth: 9, showHidden: true }),
+        // oxlint-disable-next-line typescript/no-base-to-string -- as a careless log would print it
         String(findings),
         JSON.stringify(findings.map((found) => Object.entries(found))),
       ];

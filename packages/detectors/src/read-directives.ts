@@ -75,7 +75,7 @@ function readOption(line: Line, from: number, to: number): Candidate | null {
   if (gap === null) return null;
   const at = to + gap[0].length;
   if (isQuote(text[at])) {
-    const end = endOfQuoted(text, at + 1, text[at]!);
+    const end = endOfQuoted(text, at + 1, text[at]);
     return end === -1 ? null : candidateAt(line, "option", at + 1, end, { keyName, isQuoted: true, syntax: 0.95 });
   }
   if (line.format === "code" || line.format === "json") return null;

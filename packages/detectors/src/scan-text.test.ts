@@ -64,6 +64,7 @@ test("a finding shows its value in no way but reveal", () => {
   for (const shown of [
     JSON.stringify(found),
     inspect(found, { showHidden: true, depth: 9 }),
+    // oxlint-disable-next-line typescript/no-base-to-string -- as a careless log would print it
     String(found),
     JSON.stringify(cloned),
     inspect(Object.entries(found)),

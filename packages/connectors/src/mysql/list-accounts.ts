@@ -111,9 +111,7 @@ function momentOf(seconds: unknown): string | null {
 const POWERFUL = ["SUPER", "CREATE USER", "UPDATE", "FILE"];
 
 const namedRights = (text: unknown): string[] =>
-  String(text ?? "")
-    .split(",")
-    .filter((each) => POWERFUL.includes(each));
+  (typeof text === "string" ? text : "").split(",").filter((each) => POWERFUL.includes(each));
 
 /** Roles have no host: `role@`. */
 const withoutAt = (name: string) => name.replace(/@$/, "");

@@ -186,8 +186,10 @@ describe("range scans", () => {
     const { running, found, done } = scan({ addresses: setOf(["127.77.0.0/24"]), ports: [1, port] });
     await running;
     for (const server of servers) server.close();
-    const seen = found.map(({ address, services }) => [address, services.map((each) => [each.port, each.protocol])]);
-    assert.deepEqual(seen.toSorted(), hosts.map((host) => [host, [[port, "mysql"]]]).toSorted());
+    const seen = found.flatMap(({ address, services }) =>
+      services.map((each) => `${address} ${each.port} ${each.protocol}`),
+    );
+    assert.deepEqual(seen.toSorted(), hosts.map((host) => `${host} ${port} mysql`).toSorted());
     assert.equal(Math.max(...done), 256);
   });
 

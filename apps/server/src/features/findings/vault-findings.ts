@@ -5,8 +5,6 @@ import type {
   FindingFix,
   FindingId,
   RotationId,
-  SafeId,
-  UserId,
   undoVaulting as undoEndpoint,
   vaultFindings as vaultEndpoint,
 } from "@strongroom/contract";
@@ -98,7 +96,7 @@ export async function vaultNew(
   if (person?.status !== "active" || findingIds.length === 0) return 0;
   const { id, name, email, role } = person;
   const actor: Actor = {
-    id: id as UserId,
+    id: id,
     name,
     email,
     role,
@@ -155,7 +153,7 @@ async function readAll(
     try {
       const opened = await openTarget(context, call.actor, targetId);
       const safeId = call.body.safeId ?? opened.target.safe_id;
-      await requirePermission(kernel.database.db, call.actor, safeId as SafeId, "add");
+      await requirePermission(kernel.database.db, call.actor, safeId, "add");
       const kek = await kernel.keys.kekFor(keyOfSafe(safeId));
       const usual = call.body.platformId ?? (await platformOf(kernel.database.db, opened.credential.id));
       if (usual === null) throw refuse(422, "finding.no-platform", "Choose a platform for the account.");

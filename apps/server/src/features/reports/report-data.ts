@@ -46,7 +46,14 @@ export async function collectReport(
   const items: ReportData["items"] = {};
   for (const [index, { id }] of affected.entries()) {
     const rows = await listItems(db, scope, id, { after: null, limit: MOST_ITEMS });
-    items[id] = rows.map(({ sort: _, since, ...row }) => ({ ...row, since: since?.toISOString() ?? null }));
+    items[id] = rows.map(({ id: itemId, kind, name, place, detail, since }) => ({
+      id: itemId,
+      kind,
+      name,
+      place,
+      detail,
+      since: since?.toISOString() ?? null,
+    }));
     await onProgress(20 + Math.round((40 * (index + 1)) / affected.length));
   }
   const evidence = kernel.authority.allows("audit.read", actor.role)

@@ -146,13 +146,10 @@ export function complianceOf(facts: AllFacts): Record<ComplianceFramework, Compl
     const violations = judged
       .filter(({ status }) => status === "partly_met" || status === "not_met")
       .map(({ id, title, evidence }) => `${id} ${title}: ${evidence}`);
-    return [framework, { score, status: statusOf(score), violations, controls: judged.map(withoutShare) }] as const;
+    const shown = judged.map(({ id, title, status, factors, evidence }) => ({ id, title, status, factors, evidence }));
+    return [framework, { score, status: statusOf(score), violations, controls: shown }] as const;
   });
   return Object.fromEntries(scores) as Record<ComplianceFramework, ComplianceScore>;
-}
-
-function withoutShare({ share: _, ...control }: ReturnType<typeof judge>): ComplianceControl {
-  return control;
 }
 
 function statusOf(score: number | null): ComplianceScore["status"] {

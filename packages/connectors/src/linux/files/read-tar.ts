@@ -46,7 +46,7 @@ async function contentsOf(
         await body.cancel();
         continue;
       }
-      const content = await contentOf(body as unknown as AsyncIterable<Uint8Array>);
+      const content = await contentOf(body);
       if (content.length !== header.size) break;
       missing.delete(path);
       const read = reading.reader.read({ ...file, content, isOfPackage: hasDigest(content, digests.get(path)) });

@@ -116,7 +116,7 @@ export async function insertOnboardings(tx: Tx, rows: readonly Insertable<Onboar
     number: 1,
     state,
     message,
-    at: created_at as Date,
+    at: created_at,
   }));
   await tx.insertInto("discovery_onboarding_lines").values(lines).execute();
 }

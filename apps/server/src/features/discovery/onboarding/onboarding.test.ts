@@ -240,7 +240,7 @@ describe("permissions and plans", () => {
       [{}, null],
       [{ onboardingSettings: ROTATE }, "change secrets"],
       [{ placement: { safeId: foreign.id } }, "Safe not found"],
-      [{ placement: { platformId: "0190c0de-0000-7000-8000-00000000dead" as never } }, "Platform not found"],
+      [{ placement: { platformId: "0190c0de-0000-7000-8000-00000000dead" } }, "Platform not found"],
     ];
     for (const [order, problem] of cases) {
       const [plan] = await preview([account!], order, user);
@@ -292,7 +292,7 @@ describe("permissions and plans", () => {
       const approved = await approve([account!], {}, user);
       assert.equal(approved.body.decided, 1, approved.text);
       const params = { id: world.safe.id, member_id: membership.id };
-      const removed = await app.call(removeSafeMember, { params: params as never, as: owner.token });
+      const removed = await app.call(removeSafeMember, { params: params, as: owner.token });
       assert.equal(removed.status, 200, removed.text);
       await client.query("commit");
     } finally {

@@ -76,7 +76,7 @@ describe("privileges of scanned hosts", needs(unixHostAvailable()), () => {
       deployed.body.opened_by.map(({ fingerprint, opens, holders }) => [
         fingerprint,
         opens,
-        holders.map(({ account_name }) => account_name).toSorted(),
+        holders.map((holder) => String(holder.account_name)).toSorted(),
       ]),
       [[deploy, 2, ["grace", "keeper"]]],
     );
@@ -94,11 +94,8 @@ describe("privileges of scanned hosts", needs(unixHostAvailable()), () => {
     assert.equal(reply.status, 200, reply.text);
     const opened = reply.body.nodes.filter(({ kind }) => kind === "account");
     assert.deepEqual(
-      opened.map(({ label, target_id }) => [label, target_id]).toSorted(),
-      [
-        ["deploy", targets.web1.id],
-        ["deploy", targets.web3.id],
-      ].toSorted(),
+      opened.map(({ label, target_id }) => `${label} ${target_id}`).toSorted(),
+      [`deploy ${targets.web1.id}`, `deploy ${targets.web3.id}`].toSorted(),
     );
     assert.deepEqual([reply.body.systems, reply.body.accounts, reply.body.is_complete], [0, 2, true]);
   });

@@ -82,7 +82,7 @@ describe("rules for discovered accounts", needs(unixUsersAvailable()), () => {
     const { rows } = await app.database.pool.query(
       "select target_id from audit_entries where event = 'discovery.rule-applied' order by id",
     );
-    assert.deepEqual(rows.map(({ target_id }) => target_id).toSorted(), [approving.id, rejecting.id].toSorted());
+    assert.deepEqual(rows.map((row) => String(row["target_id"])).toSorted(), [approving.id, rejecting.id].toSorted());
     const disabled = await app.call(disableOnboardingRule, { ...byId(approving), as: owner.token });
     assert.equal(disabled.body.is_enabled, false);
   });

@@ -1,6 +1,6 @@
 // A tagged PDF (ISO 32000-1 §14.8) with headings, paragraphs, tables and charts that break across pages.
 import { createRequire } from "node:module";
-import PDFDocument from "pdfkit";
+import Pdf from "pdfkit";
 
 const resolve = createRequire(import.meta.url).resolve;
 const fontFile = (name: string): string => resolve(`@expo-google-fonts/inter/${name}`);
@@ -56,7 +56,7 @@ export class ReportDocument {
 
   constructor(title: string, author: string, createdAt: Date) {
     this.#title = title;
-    this.#pdf = new PDFDocument({
+    this.#pdf = new Pdf({
       size: "A4",
       margins: { top: MARGIN, left: MARGIN, right: MARGIN, bottom: MARGIN + FOOTER / 2 },
       bufferPages: true,

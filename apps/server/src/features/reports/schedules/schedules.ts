@@ -79,6 +79,13 @@ export async function queueDueReports(context: ReportContext): Promise<void> {
   }
 }
 
-function toSchedule({ user_id: _, ...row }: ScheduleRow): ReportSchedule {
-  return { ...row, next_at: row.next_at.toISOString(), created_at: row.created_at.toISOString() };
-}
+const toSchedule = (row: ScheduleRow): ReportSchedule => ({
+  id: row.id,
+  cadence: row.cadence,
+  report_type: row.report_type,
+  target_ids: row.target_ids,
+  timeframe: row.timeframe,
+  include_remediation: row.include_remediation,
+  next_at: row.next_at.toISOString(),
+  created_at: row.created_at.toISOString(),
+});

@@ -77,7 +77,7 @@ function orderOf(accounts: readonly DiscoveredAccount[], { safe, platformId, ...
 export function ApproveDialog({ accounts, ...props }: DecisionDialogProps) {
   const { mutateAsync: approve } = useMutation(approval(useQueryClient()));
   const platforms = useQuery({ ...platformList, enabled: props.opened });
-  const choices = platforms.data?.platforms.map(({ id, name }) => ({ value: id as string, label: name })) ?? [];
+  const choices = platforms.data?.platforms.map(({ id, name }) => ({ value: id, label: name })) ?? [];
   return (
     <FormDialog<ApprovalValues, Approved>
       {...props}

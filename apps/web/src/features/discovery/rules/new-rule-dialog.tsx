@@ -1,13 +1,7 @@
 // "Add Rule": the conditions and the effect of a rule, with a dry run.
 import { Button, Select, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconTestPipe } from "@tabler/icons-react";
-import {
-  NewOnboardingRule,
-  OnboardingSettings,
-  type PlatformId,
-  type RuleAction,
-  type SafeId,
-} from "@strongroom/contract";
+import { NewOnboardingRule, OnboardingSettings, type RuleAction } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
@@ -67,10 +61,10 @@ const PRIVILEGES = [
 function ruleOf({ safeId, intoSafeId, platformId, privileged, autoRotate, ...values }: RuleValues): NewRule {
   return {
     ...values,
-    safeId: (safeId?.value ?? "") as SafeId,
+    safeId: safeId?.value ?? "",
     privileged: privileged === "" ? null : privileged === "true",
-    intoSafeId: (intoSafeId?.value ?? null) as SafeId | null,
-    platformId: (platformId === "" ? null : platformId) as PlatformId | null,
+    intoSafeId: intoSafeId?.value ?? null,
+    platformId: platformId === "" ? null : platformId,
     onboardingSettings: { ...OnboardingSettings.parse({}), autoRotate },
   };
 }
@@ -84,7 +78,7 @@ function errorsIn(values: RuleValues): Partial<Record<keyof RuleValues, string>>
 export function NewRuleDialog(props: DialogProps) {
   const { mutateAsync: create } = useMutation(ruleCreation(useQueryClient()));
   const platforms = useQuery({ ...platformList, enabled: props.opened });
-  const choices = platforms.data?.platforms.map(({ id, name }) => ({ value: id as string, label: name })) ?? [];
+  const choices = platforms.data?.platforms.map(({ id, name }) => ({ value: id, label: name })) ?? [];
   return (
     <FormDialog<RuleValues, unknown>
       {...props}
