@@ -44,6 +44,8 @@ const UNRECORDED = [
   "beginStepUp",
   "clearNotifications",
   "dismissNotification",
+  "dryRunOnboardingRule",
+  "previewOnboarding",
   "readAllNotifications",
   "readNotification",
   "reportActivity",

@@ -105,7 +105,9 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
       'The same secret as ' || (others.count - 1) || case others.count when 2 then ' other account'
         else ' other accounts' end as detail, null::timestamptz as since
     from (select hashed.secret_id, count(*) over (partition by hashed.fingerprint) as count
-      from secret_fingerprints hashed join ${secrets(scope)} seen on seen.id = hashed.secret_id) others
+      from known_secrets hashed join ${secrets(scope)} seen on seen.id = hashed.secret_id
+        and seen.secret_version = hashed.version
+      where hashed.fingerprint is not null) others
     join credentials on credentials.id = others.secret_id
     join safes on safes.id = credentials.safe_id
     where others.count > 1 and ${onHosts(scope)}`,
@@ -161,8 +163,10 @@ const TOTALS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
   unmanaged_privileged: (scope) => sql`select 1 from discovered_accounts found
     where found.target_id in ${seenTargets(scope)} and found.is_privileged and found.missing_since is null`,
   missing_mfa: () => sql`select 1 from users where ${ACTIVE_PEOPLE}`,
-  shared_passwords: (scope) => sql`select 1 from secret_fingerprints hashed
-    join ${secrets(scope)} credentials on credentials.id = hashed.secret_id where ${onHosts(scope)}`,
+  shared_passwords: (scope) => sql`select 1 from known_secrets hashed
+    join ${secrets(scope)} credentials on credentials.id = hashed.secret_id
+      and credentials.secret_version = hashed.version
+    where hashed.fingerprint is not null and ${onHosts(scope)}`,
   stale_passwords: (scope) => sql`select 1 from ${accountRows(scope)}`,
   unrecorded_sessions: (scope) => sql`select 1 from sessions session
     join platforms on platforms.id = session.platform_id and platforms.is_production where ${sessionInScope(scope)}`,

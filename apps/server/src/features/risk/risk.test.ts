@@ -70,9 +70,10 @@ describe("with accounts, sessions and scans", () => {
     ]);
     await pool.query("update credentials set expires_at = now() + interval '5 days' where id = $1", [works.id]);
     for (const account of [works, lent])
-      await pool.query("insert into secret_fingerprints (secret_id, version, fingerprint) values ($1, 1, 'same')", [
-        account.id,
-      ]);
+      await pool.query(
+        "insert into known_secrets (secret_id, version, fingerprint, forms) values ($1, 1, 'same', '[]') on conflict (secret_id) do update set fingerprint = 'same'",
+        [account.id],
+      );
     targetId = crypto.randomUUID();
     await pool.query(
       `insert into discovery_targets (id, safe_id, name, target_type, connection_method, hostname, port, timeout_ms,
