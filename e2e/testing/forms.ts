@@ -207,6 +207,11 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
     "there only while a recording plays; its text is compared in the browser and sent nowhere",
   "features/sessions/session-dialogs.tsx":
     "there only beside a live session; the reason is read as text in the trail, and the message goes to a terminal",
+  "features/discovery/privileges/key-list.tsx": "a search; its text is sent as a filter only",
+  "features/discovery/rules/new-rule-dialog.tsx": "not walked yet: it needs a safe with targets",
+  "features/sessions/files/files-dialog.tsx": "there only beside a live session; the folder is sent to the target",
+  "features/sessions/hold-dialogs.tsx": "there only for a recorded session; the reason is read as text in the trail",
+  "features/sessions/terminal/terminal-search.tsx": "searches what the terminal shows; its text is sent nowhere",
   "shared/ui/address-search.tsx": "a part of the pages that search",
   "shared/ui/reason-field.tsx": "a part of the dialogs that ask for a reason",
 };
