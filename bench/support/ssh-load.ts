@@ -1,4 +1,4 @@
-// SSH clients in a process of their own: busy and slow terminals, and a terminal whose keystrokes are timed.
+// SSH clients in a separate process: busy and slow terminals, and a terminal whose keystrokes are timed.
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type ClientChannel } from "ssh2";

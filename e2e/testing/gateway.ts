@@ -32,7 +32,7 @@ export async function startGateway(
   return child;
 }
 
-/** A verified account in a safe of its own. */
+/** A verified account in a new safe. */
 export async function anAccountOn(sshd: Sshd, server: Pick<RunningServer, "url">, token: string) {
   const { username, password } = await sshd.addUser("active", { hasHome: true });
   const { platforms } = await ask(server.url, listPlatforms, {}, token);

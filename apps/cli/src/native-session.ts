@@ -77,7 +77,7 @@ export async function runNatively(
   }
 }
 
-/** Where SSH clients reach the gateways. Throws when there is none. */
+/** The addresses of the gateways for SSH clients. Throws without a gateway. */
 export async function readGatewaysAt(given: string | undefined): Promise<SshAccess> {
   const url = serverUrl(given ?? process.env["STRONGROOM_URL"] ?? DEFAULT_URL);
   requirePrivate(url, "The API token");

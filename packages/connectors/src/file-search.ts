@@ -1,4 +1,4 @@
-// Reading files of a target: what to look for, what a reader receives, and how the reading ended.
+// The types of a search for files on a target: its request, its parts and its end.
 
 export interface FileSearch {
   /** Absolute folders. Other file systems mounted below them are left out. */

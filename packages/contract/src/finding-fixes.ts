@@ -1,4 +1,4 @@
-// What Strongroom does about a finding: verify its secret, store it in a safe, rotate it, and update the file.
+// The remedies for a finding: verify its secret, store it in a safe, rotate it, and update the file.
 import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { discoveryManaging } from "./discovery.ts";

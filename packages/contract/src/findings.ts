@@ -81,7 +81,7 @@ export const VaultSettings = z
   .prefault({});
 export type VaultSettings = z.infer<typeof VaultSettings>;
 
-/** The journal of a finding: what was done about it, and how far it has come. */
+/** The journal of a finding. */
 export const FindingFix = z.object({
   /**
    * `stored`: in a safe. `rotating`: the secret is being changed. `updating`: the new secret is being written into the file.

@@ -7,7 +7,7 @@ import { AccountId, Moment, OnboardingId, PlatformId, SafeId, pageQuery } from "
 
 const Named = <Id extends z.ZodType>(id: Id) => z.object({ id, name: z.string() });
 
-/** What approval would do with one discovered account. */
+/** The plan for one discovered account that would be approved. */
 export const OnboardingPlan = z.object({
   id: DiscoveredAccountId,
   account_name: z.string(),

@@ -104,7 +104,7 @@ export const DiscoveryHost = z.object({
     z.object({
       port: z.number().int(),
       protocol: FoundServiceProtocol,
-      /** What the service said first; it may claim anything. */
+      /** The first bytes of the service, which are not trusted. */
       banner: z.string().nullable(),
       host_key: z.object({ type: z.string(), fingerprint: z.string() }).nullable(),
       certificate: z

@@ -106,7 +106,7 @@ export const EnhancedScan = z.object({
     new_findings: z.number().int(),
     fixed_findings: z.number().int(),
   }),
-  /** What the scan read, and what it could not read. */
+  /** The files that the scan read and those that it could not read. */
   coverage: z.object({
     files_found: z.number().int(),
     files_read: z.number().int(),

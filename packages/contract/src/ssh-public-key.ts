@@ -17,7 +17,7 @@ export interface SshPublicKey {
   /** The key in the wire format (RFC 4253 §6.6), as base64. */
   base64: string;
   bits: number;
-  /** Empty when there is none. */
+  /** Empty without one. */
   comment: string;
 }
 

@@ -17,7 +17,7 @@ export interface Candidate {
   syntax: number;
   /** The line is a comment: words there are samples. */
   isComment?: boolean;
-  /** What the value is if it is not a placeholder, whatever its name. */
+  /** The kind of the value if it is no placeholder, regardless of its name. */
   asserted?: DetectorClass;
   /** The value itself where `raw` is an encoded form of it. */
   decoded?: string;

@@ -7,7 +7,7 @@ export interface TokenShape {
   pattern: string;
   /** A literal that every token has, by which the text is searched. */
   prefix: string;
-  /** What the token has before the prefix. */
+  /** The characters before the prefix. */
   before?: string;
   confidence?: number;
   hasValidChecksum?: (token: string) => boolean;

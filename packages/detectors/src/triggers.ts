@@ -1,6 +1,6 @@
 // Picks the lines worth parsing: one pass over the text looks up every four characters in a table.
 
-/** What a line may hold; the readers decide. */
+/** Cheap tests for lines worth parsing; the readers decide. */
 export const KEYS = 1;
 export const COMMANDS = 2;
 export const PHRASES = 4;

@@ -1,4 +1,4 @@
-// Decides from a value alone what it is: a secret, a well-known weak one, a hash, or something that is none.
+// Classifies a value by its text alone: a secret, a well-known weak one, a hash, or none of them.
 import { isWeak } from "./weak-values.ts";
 import { isHash } from "./hashes.ts";
 

@@ -61,7 +61,7 @@ export async function emptyRecordingFile(folder: string, recordingId: string): P
   return true;
 }
 
-/** Deletes the recording's file; does nothing when there is none. */
+/** Deletes the recording's file, if it exists. */
 export async function deleteRecordingFile(folder: string, recordingId: string): Promise<void> {
   try {
     await unlink(recordingPath(folder, recordingId));

@@ -14,13 +14,13 @@ export interface RecordingStorage {
   readonly kind: "folder" | "s3";
   /** Begins a recording. `lockedDays`: a storage with object lock keeps each chunk for so many days; null does not lock. */
   create(recordingId: string, lockedDays: number | null): Promise<StoredRecording>;
-  /** The bytes of the recording's file. Throws when there is none. */
+  /** The bytes of the recording's file. Throws if it does not exist. */
   read(recordingId: string): AsyncIterable<Uint8Array>;
-  /** False when there is none, or the storage cannot be reached. */
+  /** False if it does not exist or the storage cannot be reached. */
   has(recordingId: string): Promise<boolean>;
   /** Removes the content and leaves a trace for `delete`. Returns false when there is no recording. */
   empty(recordingId: string): Promise<boolean>;
-  /** Removes what `empty` left; does nothing when there is nothing. */
+  /** Removes the rest after `empty`, if any. */
   delete(recordingId: string): Promise<void>;
   /** Rejects when the storage cannot be used, such as with wrong credentials. */
   check(): Promise<void>;

@@ -17,7 +17,7 @@ const MOST_SKEW_MS = 15 * 60_000;
 
 export interface FakeS3 {
   readonly endpoint: string;
-  /** What it answers to every request instead, such as 503; null works. */
+  /** The status of every answer, such as 503; null answers normally. */
   failure: { status: number; code: string } | null;
   /** Stores the next object and then drops the connection without an answer. */
   losesNextAnswer: boolean;

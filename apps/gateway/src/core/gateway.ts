@@ -31,7 +31,7 @@ export interface GatewayOptions {
 const DATABASE_WITHIN_MS = 30_000;
 const REPORT_EVERY_MS = 5000;
 
-/** Programs that run, or move data, before anybody can watch. */
+/** Programs that run, or move data, before a watcher can see them. */
 const UNWATCHABLE: ReadonlySet<Program["kind"]> = new Set(["exec", "forward"]);
 const NO_COMMANDS = "Another user has to watch sessions on this account, so commands cannot run. Open a shell.";
 
@@ -115,7 +115,7 @@ export class Gateway {
       return { failure };
     };
     const { program } = request;
-    // INVARIANT: four eyes: a command runs as soon as it is started, before anybody can watch.
+    // INVARIANT: four eyes: a command runs as soon as it is started, before a watcher can see it.
     if (session.rules.needsWatcher && UNWATCHABLE.has(program.kind)) return fail(NO_COMMANDS);
     // Set once the recording has begun.
     const using: { recorder: TerminalRecorder | null } = { recorder: null };

@@ -16,7 +16,7 @@ export interface OpenedSession {
   readonly endsIn: number;
   readonly rules: LiveRules;
   readonly recording: {
-    /** What the user types in a terminal is recorded. */
+    /** Whether the recording contains the user's input. */
     readonly hasInput: boolean;
     /** It is kept for so many days; null: forever. */
     readonly days: number | null;

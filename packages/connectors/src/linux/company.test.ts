@@ -1,4 +1,4 @@
-// Tests against real Linux hosts of their own: a small part of the scripted company, and hosts that mean harm.
+// Tests against real Linux hosts: a small part of the scripted company, and hostile hosts.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// What the installed SSH library can do: its patch (`patches/`) and its native part.
+// The abilities of the installed SSH library: its patch (`patches/`) and its native part.
 import { createRequire } from "node:module";
 import type { KexAlgorithm } from "ssh2";
 

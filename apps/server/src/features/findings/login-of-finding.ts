@@ -49,7 +49,7 @@ export function loginOf(
   };
 }
 
-/** What a connector logs in to. */
+/** The target of a connector's login. */
 export const targetOfLogin = (login: LoginOfFinding, kind: string): Target => ({
   type: kind === "private_key" ? "ssh" : credentialTypeOf(login.systemType, login.connectionMethod),
   host: login.hostname,

@@ -149,7 +149,7 @@ export async function recordFindings(
   return { seen: rows.length, added: rows.length - known.length, fixed };
 }
 
-/** A finding is the same wherever its secret stands in the file, and whatever the detectors call it. */
+/** A finding keeps its identity when its secret moves within the file or gets another class. */
 const identityOf = (path: string, fingerprint: string): string =>
   createHash("sha256").update(`${path}\0${fingerprint}`).digest("base64url");
 

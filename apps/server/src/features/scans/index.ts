@@ -6,7 +6,7 @@ import type { ScansContext } from "./scans.ts";
 import { bindScans } from "./scans.routes.ts";
 import { findAbandonedScans } from "./scans.store.ts";
 
-/** Each scan has worker threads of its own. */
+/** Each scan starts its own worker threads. */
 const SCANS_AT_ONCE = 4;
 const OF_ONE_USER = 2;
 /** The longest `timeoutSeconds`, and an hour to store the results. */

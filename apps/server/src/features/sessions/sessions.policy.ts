@@ -89,7 +89,7 @@ function brokenRuleOf(facts: SessionFacts): string | null {
   if (!is_in_zone) return "The platform or the safe now requires a gateway of another zone.";
   if (program === null) return null;
   if (!allowed[program]) return `The platform no longer allows ${PROGRAM_NAMES[program]}.`;
-  // A command runs whether anybody watches or not, and a forwarded connection shows nothing to watch.
+  // A command runs without a watcher too, and a forwarded connection shows nothing to watch.
   const isUnwatchable = program === "exec" || program === "forward";
   return needs_watcher && isUnwatchable ? "The platform now requires that another user watches." : null;
 }

@@ -25,7 +25,7 @@ interface Certified {
   forwardsAgent: boolean;
 }
 
-/** Opens the CA's key. Each login makes a key pair of its own, which is never stored. Throws 409 without a CA. */
+/** Opens the CA's key. Each login makes its own key pair, which is never stored. Throws 409 without a CA. */
 export async function certifySession(
   kernel: Pick<ProcessKernel, "keys" | "config" | "clock">,
   db: Db,

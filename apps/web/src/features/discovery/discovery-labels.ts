@@ -76,7 +76,7 @@ export function conditionsOf(rule: OnboardingRule): string {
   return `all ${which}accounts${parts.length === 0 ? "" : ` ${parts.join(", ")}`}`;
 }
 
-/** What a rule does, in one sentence. */
+/** One sentence about a rule. */
 export function effectOf(rule: OnboardingRule): string {
   if (rule.action === "reject") return `Rejects them: ${rule.reason ?? ""}`;
   const platform = rule.platform_name === null ? "" : `, platform ${rule.platform_name}`;

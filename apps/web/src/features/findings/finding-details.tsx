@@ -160,7 +160,7 @@ interface FixProps {
   fix: FindingFix;
 }
 
-/** What vaulting did, and how far the rotation and the update of the file have come. */
+/** The steps of vaulting, with the progress of the rotation and of the file's update. */
 function Fix({ finding, fix }: FixProps) {
   const { mutate, isPending } = useMutation(vaultingUndo(useQueryClient(), finding.id));
   return (

@@ -95,7 +95,7 @@ interface LoginFieldsProps {
   form: { getInputProps: (name: keyof LoginFormValues) => object };
 }
 
-/** What the file does not say about the account that the secret opens. */
+/** The fields that the file does not contain. */
 export function LoginFields({ form }: LoginFieldsProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-// The Risk Assessment tab: what could go wrong, from the facts that the reader can see (RISK-01 to RISK-13).
+// The Risk Assessment tab, from the facts that the reader can see (RISK-01 to RISK-13).
 import { Button, Select, SegmentedControl, Stack } from "@mantine/core";
 import { IconGauge, IconRefresh } from "@tabler/icons-react";
 import { RiskTimeframe, type DiscoveryTargetId, type RiskAssessment, type RiskFactorId } from "@strongroom/contract";

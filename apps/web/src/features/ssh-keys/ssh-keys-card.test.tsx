@@ -1,4 +1,4 @@
-// Tests of the card of SSH keys: what it shows, what it refuses before sending, and how to connect.
+// Tests of the card of SSH keys: its list, its form and the instructions to connect.
 import { screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";

@@ -1,4 +1,4 @@
-// A search for files that is running on a host: what its parts share.
+// The state that the parts of a running search for files share.
 import type { Client } from "ssh2";
 import type { Attempt } from "../../attempt.ts";
 import {
@@ -22,7 +22,7 @@ export interface Reading {
   isOver(): Promise<boolean>;
 }
 
-/** What could not be read: all of it is counted, some of it is named. */
+/** Files that could not be read: all are counted, some are named. */
 export class Unread {
   readonly #paths = new Set<string>();
   count = 0;

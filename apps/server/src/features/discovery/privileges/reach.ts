@@ -1,4 +1,4 @@
-// Searches the graph of accounts, keys and systems: what a key or an account can reach, and what can reach it.
+// Searches the graph of accounts, keys and systems, from a key or an account in both directions.
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { rightOf } from "./explain.ts";

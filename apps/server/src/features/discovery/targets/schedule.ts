@@ -37,7 +37,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /**
- * The first time after `after`, with its delay, or null if there is none. `random` is between 0 and 1. The delay never
+ * The first time after `after`, with its delay, or null without one. `random` is between 0 and 1. The delay never
  * passes the end of the window or the schedule's following time.
  */
 export function nextScan(schedule: ScanSchedule | null, after: Date, random: number = Math.random()): Date | null {

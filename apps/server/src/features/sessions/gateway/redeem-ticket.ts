@@ -28,7 +28,7 @@ export interface Redemption {
   gatewayId: string;
   /** The client's address; null when the gateway does not know it. */
   sourceAddress: string | null;
-  /** What the user wants to run; null for a watcher. */
+  /** The program to run; null for a watcher. */
   program: SessionProgram | null;
   /** Where port forwarding connects to, as `host:port`. */
   destination?: string;

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
 
-/** What a user runs on the target. */
+/** The program on the target. */
 export type SessionProgram = "shell" | "exec" | "sftp" | "forward";
 
 export interface SessionRules {
@@ -14,7 +14,7 @@ export interface SessionRules {
   hidesWatchers: boolean;
   /** Only gateways of these zones open the session: of the platform and of the safe. Empty: every gateway. */
   zones: string[];
-  /** What the user types in a terminal is recorded. */
+  /** Whether the recording contains the user's input. */
   recordsInput: boolean;
   /** The recording is kept for so many days; null: forever. */
   recordingDays: number | null;

@@ -60,7 +60,7 @@ export interface SessionFacts {
   people_from: string[];
   /** The networks of the API token that started the session; empty: all. */
   token_from: string[];
-  /** What the user runs; null for sessions from before this was stored. */
+  /** The user's program; null for older sessions. */
   program: SessionProgram | null;
   /** The platform's current rules. */
   allowed_programs: Record<SessionProgram, boolean>;

@@ -34,7 +34,7 @@ process.env["AWS_SECRET_ACCESS_KEY"] = FAKE_CREDENTIALS.secretAccessKey;
 const folder = mkdtempSync(join(tmpdir(), "strongroom-bucket-"));
 let fake: FakeS3;
 let app: TestApp;
-/** A second server with a data folder of its own. */
+/** A second server with its own data folder. */
 let other: TestApp;
 before(async () => {
   fake = await startFakeS3(folder);

@@ -1,4 +1,4 @@
-// What approval would do with each chosen account, as the server plans it.
+// The server's plan for each account that would be approved.
 import type { OnboardingPlan } from "@strongroom/contract";
 import { useQuery, keepPreviousData } from "@tanstack/react-query";
 import { counted } from "#shared/format/text.ts";

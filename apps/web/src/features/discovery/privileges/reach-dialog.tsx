@@ -1,4 +1,4 @@
-// What a key or an account can reach, and what can reach it: as a picture and as a table.
+// The graph around a key or an account, as a picture and as a table.
 import { SegmentedControl, Stack, Table } from "@mantine/core";
 import type { ReachNode, ReplyOf, readBlastRadius } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";

@@ -21,7 +21,7 @@ export const BOX = { width: 190, height: 44 } as const;
 const GAP = { x: 56, y: 14 } as const;
 const MARGIN = 8;
 
-/** A node stands at the height of the middle of the nodes after it. Nodes come with their predecessors first. */
+/** Places a node at the middle height of the nodes after it. Nodes come with their predecessors first. */
 export function layOut(nodes: readonly ReachNode[]): Layout {
   const drawn = nodes.slice(0, MOST_DRAWN);
   const after = Map.groupBy(drawn, ({ from }) => from);

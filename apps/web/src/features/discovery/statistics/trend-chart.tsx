@@ -1,4 +1,4 @@
-// The trend of managed and unmanaged accounts, in a chunk of its own.
+// The trend of managed and unmanaged accounts, in a separate chunk.
 import { AreaChart } from "@mantine/charts";
 import "@mantine/core/styles/ColorSwatch.layer.css";
 import "@mantine/charts/styles.layer.css";

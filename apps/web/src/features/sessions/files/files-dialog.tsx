@@ -1,4 +1,4 @@
-// Files on the target of an account: lists folders, downloads and uploads, in a recorded session of its own.
+// Files on the target of an account: lists folders, downloads and uploads, in a separate recorded session.
 import { ActionIcon, Button, FileButton, Group, Progress, Stack, TextInput } from "@mantine/core";
 import { IconArrowUp, IconDownload, IconFile, IconFolder, IconRefresh, IconUpload, IconX } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
@@ -20,7 +20,7 @@ import type { FileEntry } from "./sftp-packets.ts";
 
 export interface FilesDialogProps extends DialogProps {
   account: Pick<Account, "id" | "name">;
-  /** What the terminal was started with. */
+  /** The justification of the terminal's session. */
   justification: Justification;
 }
 

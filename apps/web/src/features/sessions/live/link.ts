@@ -40,7 +40,7 @@ export interface TerminalLinkEnd {
 export interface TerminalLinkState {
   phase: "connecting" | "live" | "reconnecting" | "ended";
   isRecorded: boolean;
-  /** What the user types is recorded. */
+  /** Whether the recording contains the user's input. */
   isInputRecorded: boolean;
   watchers: number;
   /** Why output and input wait. */

@@ -47,7 +47,7 @@ const PHASES: Record<TerminalLinkState["phase"], string> = {
 export interface LiveTerminalProps {
   session: SessionTicket & { session_id: PrivilegedSessionId };
   account: Pick<Account, "id" | "name">;
-  /** What the session was started with; also used for its files. */
+  /** The session's justification; also used for its files. */
   justification: Justification;
   onAgain: () => void;
 }
