@@ -317,30 +317,34 @@ describe("permissions and plans", () => {
     await onboarded(account!, "waiting");
   });
 
-  test("a run of 1,000 approvals works as one job, and a rejected account cannot be onboarded", async () => {
-    const names = Array.from({ length: 1000 }, (_, index) => `bulk${index}`);
-    await discovered(...names);
-    const { rows } = await app.database.pool.query(
-      "select id from discovered_accounts where target_id = $1 and account_name like 'bulk%'",
-      [target.id],
-    );
-    const approved = await approve(rows);
-    assert.deepEqual([approved.status, approved.body.decided], [200, 1000], approved.text);
-    const runId = approved.body.run_id!;
-    for (let stored = 100; stored <= 1000; stored += 100) {
-      await eventually(async () => {
-        const { body } = await app.call(listOnboardings, { query: { runId, limit: "1" }, as: owner.token });
-        return body.counts.waiting >= stored ? body : null;
-      });
-    }
-    const job = await app.database.pool.query("select done, total from job_runs where id = $1", [runId]);
-    assert.equal(job.rows[0].total, 1000);
-    const [other] = await discovered("rejected-one");
-    const body = { accountIds: [other!.id], reason: "Not ours" };
-    await app.call(rejectDiscoveredAccounts, { body, as: owner.token });
-    assert.deepEqual(
-      (await approve([other!])).body.failed.map(({ code }) => code),
-      ["discovery.already-decided"],
-    );
-  });
+  test(
+    "a run of 1,000 approvals works as one job, and a rejected account cannot be onboarded",
+    { timeout: 600_000 },
+    async () => {
+      const names = Array.from({ length: 1000 }, (_, index) => `bulk${index}`);
+      await discovered(...names);
+      const { rows } = await app.database.pool.query(
+        "select id from discovered_accounts where target_id = $1 and account_name like 'bulk%'",
+        [target.id],
+      );
+      const approved = await approve(rows);
+      assert.deepEqual([approved.status, approved.body.decided], [200, 1000], approved.text);
+      const runId = approved.body.run_id!;
+      for (let stored = 100; stored <= 1000; stored += 100) {
+        await eventually(async () => {
+          const { body } = await app.call(listOnboardings, { query: { runId, limit: "1" }, as: owner.token });
+          return body.counts.waiting >= stored ? body : null;
+        });
+      }
+      const job = await app.database.pool.query("select done, total from job_runs where id = $1", [runId]);
+      assert.equal(job.rows[0].total, 1000);
+      const [other] = await discovered("rejected-one");
+      const body = { accountIds: [other!.id], reason: "Not ours" };
+      await app.call(rejectDiscoveredAccounts, { body, as: owner.token });
+      assert.deepEqual(
+        (await approve([other!])).body.failed.map(({ code }) => code),
+        ["discovery.already-decided"],
+      );
+    },
+  );
 });
