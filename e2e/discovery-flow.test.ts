@@ -103,7 +103,15 @@ describe("discovery", needs(unavailable), () => {
     const tabs = await page.getByRole("tab").allTextContents();
     assert.deepEqual(
       tabs.map((each) => each.replace(/\d+$/, "")),
-      ["Discovery Targets", "Basic Scans", "Enhanced Scans", "Security Findings", "Discovered Accounts", "Statistics"],
+      [
+        "Discovery Targets",
+        "Basic Scans",
+        "Enhanced Scans",
+        "Security Findings",
+        "Discovered Accounts",
+        "Risk Assessment",
+        "Statistics",
+      ],
     );
     await inspectScreen(page, "discovery-empty");
   });
