@@ -72,7 +72,7 @@ test("a pasted key shows its type, comment and fingerprint, names itself, and is
   await user.paste(PUBLIC_KEY);
   expect(await dialog.findByText("Ed25519")).toBeTruthy();
   expect(await dialog.findByText(/^SHA256:[A-Za-z0-9+/]{43}$/)).toBeTruthy();
-  expect(dialog.getByLabelText(/^Name/).value).toBe("ann@laptop");
+  expect(dialog.getByLabelText<HTMLInputElement>(/^Name/).value).toBe("ann@laptop");
   await user.click(dialog.getByRole("button", { name: "Add SSH key" }));
   expect(await screen.findByText("SSH key added")).toBeTruthy();
   expect(api.requestsTo(ADD).map(({ body }) => body)).toEqual([
