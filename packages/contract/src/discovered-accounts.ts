@@ -129,7 +129,7 @@ export const approveDiscoveredAccounts = endpoint({
   path: "/api/v1/discovery/accounts/approve",
   summary: "Approve discovered accounts and put them into safes in the background",
   body: OnboardingOrder,
-  /** `run_id`: the onboardings of this call; null if there are none. */
+  /** `run_id`: the onboardings of this call; null without any. */
   reply: Decided.extend({ run_id: z.uuid().nullable() }),
   audit: "discovery.accounts-approved",
   stepUp: true,

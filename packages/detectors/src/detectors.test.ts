@@ -66,7 +66,7 @@ test("placeholders, references, labels and settings about secrets are no finding
   for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);
 });
 
-test("well-known passwords are a class of their own", () => {
+test("well-known passwords have a separate class", () => {
   assert.equal(find("a.yml", "password: changeme")[0]?.class, "weak_password");
   assert.equal(find("/etc/snmp/snmpd.conf", "rocommunity public")[0]?.class, "weak_password");
 });

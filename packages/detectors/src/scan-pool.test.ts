@@ -33,7 +33,7 @@ test("a pool finds known secrets", async () => {
   assert.equal(result.outcome === "scanned" && result.findings[0]?.knownSecrets[0], "a");
 });
 
-test("a file beyond its deadline times out, and the pool goes on", async () => {
+test("a file beyond its deadline times out, and the pool continues", async () => {
   const pool = new ScanPool({ deadline: 1 });
   const slow = await pool.scan(Buffer.from(`password=${SECRET}\n`.repeat(400_000)), "a.env");
   assert.equal(slow.outcome, "timed-out");

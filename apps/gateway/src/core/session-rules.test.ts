@@ -53,7 +53,7 @@ describe("the rules of a live session", needs(unixUsersAvailable()), () => {
     }
   }
 
-  test("a user whose input is recorded is told before typing, and other users are not", async () => {
+  test("the terminal announces recorded input before typing, and only where input is recorded", async () => {
     const told = await world.begin(target, password, { recording: { hasInput: true, days: null } });
     assert.match((await told.browser.told("notice")).text, /^What you type is recorded\./);
     const other = await begin();

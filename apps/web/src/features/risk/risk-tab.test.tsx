@@ -86,7 +86,7 @@ const Reports = ({ timeframe }: { timeframe: string }) => <p>Reports of {timefra
 const show = (at = "/discovery?tab=risk-assessment") => renderScreen(<RiskTab Reports={Reports} />, { at });
 
 describe("the Risk Assessment tab", () => {
-  test("RISK-03: shows its empty state when there is nothing to assess", async () => {
+  test("RISK-03: shows its empty state without data", async () => {
     api.on(PATH, { json: { data: null } });
     show();
     await screen.findByText("No Risk Assessment Data");
@@ -102,7 +102,7 @@ describe("the Risk Assessment tab", () => {
     await screen.findByText("Overall Risk");
   });
 
-  test("RISK-05: shows a text of its own when the server gives none", async () => {
+  test("RISK-05: shows the default text when the server sends no message", async () => {
     api.on(PATH, { status: 500, text: "" });
     show();
     await screen.findByText("Failed to load risk assessment");

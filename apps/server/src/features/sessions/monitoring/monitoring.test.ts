@@ -173,7 +173,7 @@ describe("watching", () => {
   const watch = (who: TestPerson, id: PrivilegedSessionId) =>
     app.call(watchPrivilegedSession, { params: { id }, as: who.token });
 
-  test("auditors of the safe watch with a ticket of their own; each step is recorded", async () => {
+  test("auditors of the safe watch with a separate ticket; each step is recorded", async () => {
     const { id, auditor, user } = await aSession();
     const issued = await watch(auditor, id);
     assert.equal(issued.status, 201, issued.text);

@@ -18,7 +18,7 @@ export interface SigningKey {
 }
 
 export interface SigningKeys {
-  /** The active key, which is created if there is none. Rejects with SealedError. */
+  /** The active key. Creates the first one. Rejects with SealedError. */
   inUse(): Promise<SigningKey>;
   /** Returns null for an unknown id. Rejects with SealedError. */
   byId(id: string): Promise<SigningKey | null>;

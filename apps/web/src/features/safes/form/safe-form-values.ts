@@ -76,7 +76,7 @@ export function editPayloadOf(values: SafeFormValues, before: Safe): NonNullable
   };
 }
 
-/** The access change to preview before saving, apart from a new owner; null when there is none. */
+/** The access change to preview before saving, apart from a new owner; null without one. */
 export function changeOf(values: SafeFormValues, before: Safe): ProposedChange | null {
   const { access_level, status } = editPayloadOf(values, before);
   if (access_level === undefined && status === undefined) return null;
