@@ -6,7 +6,8 @@ import type { TimerClock } from "./ports.ts";
 const MOST_AT_RISK = 2;
 /** A failure counts for this long: longer than its penalty of 5 s lasts, so that two never add up with later ones. */
 const FAILURE_COUNTS_MS = 20_000;
-const LONGEST_WAIT_MS = 15_000;
+/** Longer than a failure counts, so that failures of others delay a login but do not refuse it. */
+const LONGEST_WAIT_MS = 25_000;
 
 interface TargetState {
   running: number;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { serverLog } from "./server-log.ts";
+import { lastFatal, serverLog } from "./server-log.ts";
 
 const isRoot = process.geteuid?.() === 0;
 const user = { name: "nobody", uid: 65534, gid: 65534, isDropped: isRoot, mayEnterAnyFolder: false };
@@ -37,4 +37,11 @@ test("a rotated log replaces a link and leaves the link's target unchanged", (t)
   assert.equal(readFileSync(secret, "utf8"), "secret");
   assert.equal(statSync(secret).uid, uid);
   assert.equal(statSync(join(folder, "server.log")).size, 0);
+});
+
+test("a connection that another start's server refused does not explain why a server ended", () => {
+  const refused = "2026-11-26 04:00:00 UTC [12] FATAL:  the database system is starting up\n";
+  const locked = '2026-11-26 04:00:00 UTC [11] FATAL:  lock file "postmaster.pid" already exists\n';
+  assert.equal(lastFatal(locked + refused), 'lock file "postmaster.pid" already exists');
+  assert.equal(lastFatal(refused), null);
 });

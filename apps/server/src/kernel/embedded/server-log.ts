@@ -80,8 +80,12 @@ function openFile(file: string, flags: number): number {
   }
 }
 
-/** The message of the last FATAL or PANIC line, or of an error before logging started, or null. */
+/**
+ * The message of the last FATAL or PANIC line, or of an error before logging started, or null. Ignores refused connections: they
+ * come from the server of another start, which writes to the same log.
+ */
 export function lastFatal(text: string): string | null {
-  const said = text.match(/(?:FATAL|PANIC): +.+|^postgres: .+(?:\n(?!\d{4}-).+)*/gm)?.at(-1);
+  const lines = text.match(/(?:FATAL|PANIC): +.+|^postgres: .+(?:\n(?!\d{4}-).+)*/gm) ?? [];
+  const said = lines.findLast((line) => !/the database system is (?:starting up|shutting down|not yet)/.test(line));
   return said?.replace(/^\w+: +/, "").replaceAll("\n", " ") ?? null;
 }
