@@ -1,0 +1,79 @@
+// The actions of one row in a menu. Its accessible name contains the row's name: "Actions for root on db1".
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDots, type Icon } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
+
+export interface RowAction {
+  label: string;
+  icon: Icon;
+  /** Runs on click; `to` makes the entry a link instead. */
+  onClick?: () => void;
+  to?: string;
+  /** Shown last and in red. */
+  isDanger?: boolean;
+  isDisabled?: boolean;
+}
+
+export interface RowMenuProps {
+  name: string;
+  /** Called when the menu opens. */
+  actionsOf: () => readonly RowAction[];
+}
+
+/** A plain button until it is clicked, because a list draws hundreds of them. */
+export function RowMenu({ name, actionsOf }: RowMenuProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [isUsed, setIsUsed] = useState(false);
+  const button = (
+    <ActionIcon
+      size="md"
+      aria-label={`Actions for ${name}`}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onClick={() => {
+        setIsUsed(true);
+        setIsOpen(true);
+      }}
+    >
+      <IconDots size={16} aria-hidden />
+    </ActionIcon>
+  );
+  if (!isUsed) return button;
+  const actions = actionsOf();
+  return (
+    // In the page's landmark, outside of the row, which would cover it with the next one.
+    <Menu
+      opened={isOpen}
+      onChange={setIsOpen}
+      position="bottom-end"
+      portalProps={{ target: document.querySelector<HTMLElement>("main") ?? document.body }}
+      withInitialFocusPlaceholder={false}
+    >
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown aria-label={`Actions for ${name}`}>
+        {actions.filter(({ isDanger }) => isDanger !== true).map(Entry)}
+        {actions.some(({ isDanger }) => isDanger) && actions.length > 1 && <Menu.Divider />}
+        {actions.filter(({ isDanger }) => isDanger === true).map(Entry)}
+        {actions.length === 0 && <Menu.Item disabled>No actions</Menu.Item>}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Entry({ label, icon: EntryIcon, onClick, to, isDanger = false, isDisabled = false }: RowAction) {
+  const look = {
+    leftSection: <EntryIcon size={16} aria-hidden />,
+    ...(isDanger ? { c: "var(--mantine-color-error)" } : {}),
+    disabled: isDisabled,
+  };
+  return to === undefined ? (
+    <Menu.Item key={label} {...look} onClick={onClick}>
+      {label}
+    </Menu.Item>
+  ) : (
+    <Menu.Item key={label} {...look} component={Link} to={to}>
+      {label}
+    </Menu.Item>
+  );
+}
