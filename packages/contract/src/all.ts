@@ -55,6 +55,7 @@ import * as validationReport from "./validation-report.ts";
 import * as validationSearch from "./validation-search.ts";
 import * as validationStatus from "./validation-status.ts";
 import * as verification from "./verification.ts";
+import * as watchedAccounts from "./watched-accounts.ts";
 
 const features = {
   admin,
@@ -93,7 +94,7 @@ const features = {
   seal,
   search,
   recordings,
-  sessions,
+  sessions: { ...sessions, ...watchedAccounts },
   signIn,
   sshCa,
   sshKeys,

@@ -73,3 +73,4 @@ export * from "./validation-search.ts";
 export * from "./validation-status.ts";
 export * from "./verification.ts";
 export * from "./verification-status.ts";
+export * from "./watched-accounts.ts";

@@ -69,6 +69,7 @@ const BODIES: Record<string, unknown> = {
   releaseSessionRecording: { reason: "Case 7 is closed" },
   searchRecordings: { text: "rm -rf" },
   pausePrivilegedSession: { is_paused: true },
+  watchAccount: { is_watched: true },
   messagePrivilegedSession: { text: "Please log out" },
   drainGateway: { is_draining: true },
   addSshKey: {

@@ -116,6 +116,8 @@ export { checkedOutUntil, isCheckedOut, isInUse } from "./checkout/check-outs.st
 export { showAccounts } from "./shown-accounts.store.ts";
 export type { ShownRow } from "./shown-accounts.store.ts";
 export { justificationNote, requireJustification, ticketOf } from "./access-rules.ts";
+export { readShown as readShownAccount } from "./accounts.ts";
+export { requireAccountPermission } from "./lock-account.ts";
 export { requireUse, useAccount, recordUse } from "./use-account.ts";
 export type { UseContext } from "./use-account.ts";
 export { platformCapabilities } from "./checkout/one-time.ts";

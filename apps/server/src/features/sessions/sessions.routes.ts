@@ -11,12 +11,14 @@ import {
   messagePrivilegedSession,
   pausePrivilegedSession,
   readPrivilegedSession,
+  readAccountWatch,
   readSessionRecording,
   readSshAccess,
   releaseSessionRecording,
   searchRecordings,
   startPrivilegedSession,
   terminatePrivilegedSession,
+  watchAccount,
   watchPrivilegedSession,
 } from "@strongroom/contract";
 import type { Gateway } from "@strongroom/contract";
@@ -34,6 +36,7 @@ import { findInRecordings } from "./text/search-recordings.ts";
 import { exportSealed, play } from "./recordings/read-recording.ts";
 import type { SessionContext } from "./session-context.ts";
 import { startSession, watchSession } from "./start-session.ts";
+import { changeWatch, readWatch } from "./watched/watched-accounts.ts";
 
 export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, listPrivilegedSessions, findSessions);
@@ -42,6 +45,8 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, readPrivilegedSession, readOne);
   implement(kernel, startPrivilegedSession, (call, tx) => startSession(context, call, tx));
   implement(kernel, watchPrivilegedSession, watchSession);
+  implement(kernel, readAccountWatch, (call, db) => readWatch(context, call, db));
+  implement(kernel, watchAccount, (call, tx) => changeWatch(context, call, tx));
   implement(kernel, terminatePrivilegedSession, (call, tx) => terminate(context, call, tx));
   implement(kernel, messagePrivilegedSession, sendMessage);
   implement(kernel, pausePrivilegedSession, (call, tx) => pauseInput(context, call, tx));

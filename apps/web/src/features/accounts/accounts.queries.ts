@@ -18,11 +18,13 @@ import {
   readAccount,
   readAccountDetails,
   readAccountHistory,
+  readAccountWatch,
   readPlatform,
   retrieveAccount,
   retrieveAccountVersion,
   updateAccount,
   validateAccount,
+  watchAccount,
   type Account,
   type AccountId,
   type InputOf,
@@ -73,6 +75,7 @@ export const accountList = (filter: AccountFilter) =>
 
 export const statistics = queryOf(accountStatistics);
 export const accountDetail = (id: string) => queryOf(readAccountDetails, at(id));
+export const accountWatch = (id: string) => queryOf(readAccountWatch, at(id));
 export const secretVersions = (id: string) => queryOf(listAccountVersions, at(id));
 export const activePlatforms = queryOf(listPlatforms, { query: { is_active: "true" } });
 export const platformOf = (id: string) => queryOf(readPlatform, { params: { id } });
@@ -182,6 +185,13 @@ export const checkIn = (client: QueryClient, id: string) =>
     mutationFn: () => call(checkInAccount, at(id)),
     onSuccess: (account) => takeIn(client, account),
     onSettled: () => staleAround(client, id),
+  });
+
+/** The cache takes the sent value, because the reply is only a message. */
+export const watching = (client: QueryClient, id: string) =>
+  mutationOptions({
+    mutationFn: (isWatched: boolean) => call(watchAccount, { ...at(id), body: { is_watched: isWatched } }),
+    onSuccess: (_, isWatched) => client.setQueryData(accountWatch(id).queryKey, { is_watched: isWatched }),
   });
 
 export const accessAllowance = (client: QueryClient, id: string) =>

@@ -10,7 +10,7 @@ import { useAccount, recordUse } from "#features/accounts/index.ts";
 import { certifySession } from "#features/ssh-ca/index.ts";
 import { sshKeyEnd } from "#features/ssh-keys/index.ts";
 import type { ShownRow } from "#features/accounts/index.ts";
-import { notifyHighRisk } from "../risk/notify-sessions.ts";
+import { notifyHighRisk, notifyStarted } from "../risk/notify-sessions.ts";
 import { detailsOf, publishChange, targetOf } from "../session-context.ts";
 import type { SessionContext } from "../session-context.ts";
 import { PROGRAM_NAMES } from "../sessions.policy.ts";
@@ -196,7 +196,9 @@ async function begin(context: SessionContext, tx: Tx, beginning: Beginning): Pro
   };
   await appendAudit(tx, [systemEntry("privileged-session.started", "sessions", note, at)]);
   await publishChange(context, tx, session, "active");
+  // Watchers of the account are notified of a high risk too.
   if (session.risk_level === "high") await notifyHighRisk(context.kernel, tx, session, session.risk_reasons);
+  else await notifyStarted(context.kernel, tx, session);
   return session;
 }
 

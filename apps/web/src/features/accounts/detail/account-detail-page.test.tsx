@@ -196,3 +196,29 @@ describe("an account's rotation", () => {
     expect(within(inForce!).queryByRole("button")).toBeNull();
   });
 });
+
+describe("watching an account", () => {
+  const ssh = { connection_method: "SSH", my_permissions: ["list", "view_audit"] } as const;
+
+  test("the switch shows the stored state and stores a change", async () => {
+    const account = anAccount({ ...ssh, my_permissions: [...ssh.my_permissions] });
+    const path = `/api/v1/accounts/${account.id}/watch`;
+    api.on(`GET ${path}`, { json: { is_watched: false } });
+    api.on(`POST ${path}`, { json: { message: "You are notified" } });
+    const { user } = await openDetail({ account });
+    const toggle = await screen.findByRole("switch", { name: /^Watch this account/ });
+    expect(toggle).toHaveProperty("checked", false);
+    await user.click(toggle);
+    expect(await screen.findByText("You are notified")).toBeTruthy();
+    expect(api.requestsTo(`POST ${path}`)[0]?.body).toEqual({ is_watched: true });
+    await waitFor(() => expect(toggle).toHaveProperty("checked", true));
+  });
+
+  test.each([
+    ["users who may not view the audit trail", { ...ssh, my_permissions: ["list", "use"] }],
+    ["accounts without sessions", { ...ssh, connection_method: "RDP" }],
+  ] as const)("is not offered to %s", async (_, account) => {
+    await openDetail({ account: account as unknown as Partial<Account> });
+    expect(screen.queryByRole("region", { name: "Sessions" })).toBeNull();
+  });
+});

@@ -24,6 +24,7 @@ import { AccountActions, type DetailDialog } from "../actions/account-actions.ts
 import { EditAccountDialog } from "../form/account-form-dialogs.tsx";
 import { CheckOutBanner } from "./check-out-banner.tsx";
 import { AccountInformation } from "./account-information.tsx";
+import { AccountSessions } from "./account-sessions.tsx";
 import { canConnect, canRetrieve, canRequestAccess, rotatedOf, systemTypeLabel } from "../account-labels.ts";
 import { accountAccess, accountDetail, accountHistory, hostKeyAcceptance } from "../accounts.queries.ts";
 import { DependentsPanel } from "../dependents/dependents-panel.tsx";
@@ -130,6 +131,7 @@ function Detail({ account }: { account: Account }) {
           <>
             <ValidationPanel account={account} onHistory={() => setDialog("history")} />
             <AccountRotation account={account} onOpen={setDialog} />
+            {may("view_audit") && account.connection_method === "SSH" && <AccountSessions account={account} />}
             <AccountActions account={account} onOpen={setDialog} />
           </>
         }
