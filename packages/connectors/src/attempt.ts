@@ -34,12 +34,33 @@ export async function attempt(
   return inTime<Finding>(context, run, (failure) => failure);
 }
 
-/** Like `attempt`, for a list of accounts. */
+/** An attempt to list accounts. */
+export interface ListAttempt extends Attempt {
+  /** Reports how many accounts were received so far. */
+  progress: (accounts: number) => void;
+  /** `read` returns the result so far: it replaces the failure after a timeout or a lost connection. */
+  keep: (read: () => ListFinding) => void;
+}
+
+/** Like `attempt`, for a list of accounts. Accounts that the target listed before the end are kept. */
 export async function attemptList(
   context: VerifyContext,
-  run: (attempt: Attempt) => Promise<ListFinding>,
+  run: (attempt: ListAttempt) => Promise<ListFinding>,
 ): Promise<ListResult> {
-  return inTime<ListFinding>(context, run, (failure) => failure);
+  let kept: (() => ListFinding) | null = null;
+  const started = async (current: Attempt): Promise<ListFinding> => {
+    const progress = (accounts: number) => context.onListed?.(accounts);
+    const finding = await run({ ...current, progress, keep: (read) => (kept = read) });
+    return orPartial(finding, kept);
+  };
+  return inTime<ListFinding>(context, started, (failure) => orPartial(failure, kept));
+}
+
+function orPartial(finding: ListFinding, read: (() => ListFinding) | null): ListFinding {
+  if (finding.outcome !== "unreachable" || finding.code === "cancelled" || read === null) return finding;
+  const kept = read();
+  if (kept.outcome !== "listed" || kept.accounts.length === 0) return finding;
+  return { ...kept, isComplete: false, isPartial: true, message: finding.message };
 }
 
 /** An attempt that may change something on the target. */

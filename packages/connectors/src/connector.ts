@@ -45,6 +45,8 @@ export interface VerifyContext {
   signal: AbortSignal;
   network: NetworkPolicy;
   now: () => Date;
+  /** Called by `listAccounts` with the number of accounts that it has received, possibly often. */
+  onListed?: (accounts: number) => void;
 }
 
 /** The target answered and rejected the secret. */
@@ -218,6 +220,8 @@ export type ListFinding = (
       accounts: ListedAccount[];
       message: string;
       isComplete: boolean;
+      /** The attempt ended before the target had answered everything: facts of the accounts may be missing, too. */
+      isPartial?: true;
       facts?: Facts;
       /** Keys, and facts of the system; absent if the connector collects none. */
       collected?: Collected;

@@ -1,4 +1,5 @@
 // Constructors for the results of an attempt.
+import type { ScanCommand } from "@strongroom/contract";
 import {
   MAX_LISTED_ACCOUNTS,
   type ChangeFinding,
@@ -76,17 +77,37 @@ export function obstacleTo(change: NotChanged): Failure {
   return lacksRight ? rejected("no-permission", message) : misconfigured("bad-input", message);
 }
 
+export type ListedFinding = Extract<ListFinding, { outcome: "listed" }>;
+
 /**
  * `accounts` may be longer than the limit: the rest is left out, and the message says so. `where` is the target's
  * name.
  */
-export function listed(accounts: readonly ListedAccount[], where: string, facts?: Facts): ListFinding {
+export function listed(accounts: readonly ListedAccount[], where: string, facts?: Facts): ListedFinding {
   const kept = accounts.slice(0, MAX_LISTED_ACCOUNTS);
   const more = accounts.length > kept.length ? " There are more; only the first ones are listed." : "";
   const count = kept.length === 1 ? "1 account" : `${kept.length.toLocaleString("en")} accounts`;
   const message = `Found ${count} on ${where}.${more}`;
   return { outcome: "listed", accounts: kept, message, isComplete: more === "", ...withFacts(facts) };
 }
+
+/** One command or query of a list: `count` is null if it failed or was not allowed. */
+export function listCommand(command: string, count: number | null, noun: string, problem = NOT_ANSWERED): ScanCommand {
+  return {
+    command,
+    success: count !== null,
+    exitCode: null,
+    output: count === null ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`,
+    error: count === null ? problem : "",
+  };
+}
+
+/** `listed`, for systems that answer one command or query with all accounts. */
+export function listedBy(command: string, accounts: readonly ListedAccount[], where: string): ListFinding {
+  return { ...listed(accounts, where), commands: [listCommand(command, accounts.length, "account")] };
+}
+
+const NOT_ANSWERED = "The login has no permission, or the target did not answer.";
 
 function withFacts(facts: Facts | undefined): { facts?: Facts } {
   return facts === undefined ? {} : { facts };

@@ -1,5 +1,5 @@
 // The methods of a connector for password accounts: loads the implementing module on first use.
-import { attempt, attemptChange, attemptList, type Attempt, type ChangeAttempt } from "./attempt.ts";
+import { attempt, attemptChange, attemptList, type Attempt, type ChangeAttempt, type ListAttempt } from "./attempt.ts";
 import type { ChangeFinding, Connector, Finding, ListFinding, ReconcileLogin, Target } from "./connector.ts";
 import { misconfigured, unsent } from "./finding.ts";
 
@@ -16,7 +16,7 @@ export interface PasswordWork {
 }
 
 export interface ListedPasswordWork extends PasswordWork {
-  list: () => Promise<(target: Target, password: string, current: Attempt) => Promise<ListFinding>>;
+  list: () => Promise<(target: Target, password: string, current: ListAttempt) => Promise<ListFinding>>;
 }
 
 type Method = "verify" | "change" | "reconcile" | "checkReconcile";

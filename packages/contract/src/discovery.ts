@@ -169,6 +169,10 @@ export const ScanSettings = z
   .prefault({});
 export type ScanSettings = z.infer<typeof ScanSettings>;
 
+/** `waiting` until the target lists its first accounts. */
+export const ScanPhase = z.enum(["waiting", "listing", "storing"]);
+export type ScanPhase = z.infer<typeof ScanPhase>;
+
 /** SCAN-03. */
 export const DiscoveryScan = z.object({
   id: DiscoveryScanId,
@@ -194,6 +198,14 @@ export const DiscoveryScan = z.object({
       incomplete_reason: z.string().nullable(),
       /** SCAN-04. */
       commands: z.array(ScanCommand),
+    })
+    .nullable(),
+  /** Null unless the scan is running. It is written at most once a second. */
+  progress: z
+    .object({
+      phase: ScanPhase,
+      /** The accounts that the target has listed so far; null for systems that answer with all at once. */
+      accounts: z.number().int().nullable(),
     })
     .nullable(),
   settings: ScanSettings,

@@ -1,11 +1,11 @@
 // Lists the accounts of a domain, and which of them are privileged through any chain of groups.
 import type { Client, Entry } from "ldapts";
-import type { Attempt } from "../attempt.ts";
+import type { ListAttempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
 import type { ListedPrivilege } from "../collected.ts";
 import { nameOf } from "../dial.ts";
-import { listed, misconfigured } from "../finding.ts";
+import { listCommand, listed, misconfigured } from "../finding.ts";
 import { buffersOf, entriesOf, textOf, textsOf, timeOf } from "../ldap/entries.ts";
 import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { domainBase, timeOfFiletime } from "./entry.ts";
@@ -37,7 +37,7 @@ const DELEGATES_WITHOUT_LOGIN = 0x100_0000;
 const STALE_DAYS = 90;
 const MAX_COMPUTERS = 1000;
 
-export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+export async function listUsers(target: Target, password: string, current: ListAttempt): Promise<ListFinding> {
   const login = await logIn(target, password, current, MAX_LISTED_BYTES);
   if ("failure" in login) return login.failure;
   const { session, address } = login;
@@ -50,15 +50,26 @@ export async function listUsers(target: Target, password: string, current: Attem
         `${nameOf(address)} does not name its domain. Check that it is a domain controller.`,
       );
     const options = { filter: PEOPLE, attributes: ATTRIBUTES, explicitBufferAttributes: ["objectSid"] };
-    const people = await entriesOf(session.client, base, options);
-    const reasons = await reasonsIn(session.client, base, people);
-    const computers = await computersIn(session.client, base);
+    const groups = await groupsIn(session.client, base);
     const now = current.context.now();
-    const finding = listed(
-      people.map((entry) => toAccount(entry, reasons(entry), now)),
-      nameOf(address),
-    );
-    return finding.outcome === "listed" ? { ...finding, collected: { keys: [], system: { computers } } } : finding;
+    const shown = (people: readonly Entry[]) => {
+      const reasons = reasonsIn(groups, people);
+      return listed(
+        people.map((entry) => toAccount(entry, reasons(entry), now)),
+        nameOf(address),
+      );
+    };
+    const people = await entriesOf(session.client, base, options, (found) => {
+      current.progress(found.length);
+      current.keep(() => shown(found));
+    });
+    const computers = await computersIn(session.client, base);
+    const commands = [
+      listCommand("search for groups", groups.length, "group"),
+      listCommand("search for accounts", people.length, "account"),
+      listCommand("search for computers", computers.length, "computer"),
+    ];
+    return { ...shown(people), collected: { keys: [], system: { computers } }, commands };
   } catch (error) {
     return session.failureOf(error);
   } finally {
@@ -66,17 +77,16 @@ export async function listUsers(target: Target, password: string, current: Attem
   }
 }
 
-/** Why an account is privileged: a well-known identifier, groups by any chain, the primary group, and delegation. */
-async function reasonsIn(
-  client: Client,
-  base: string,
-  people: readonly Entry[],
-): Promise<(entry: Entry) => ListedPrivilege[]> {
-  const groups = await entriesOf(client, base, {
+function groupsIn(client: Client, base: string): Promise<Entry[]> {
+  return entriesOf(client, base, {
     filter: "(objectCategory=group)",
     attributes: ["cn", "memberOf", "objectSid"],
     explicitBufferAttributes: ["objectSid"],
   });
+}
+
+/** Why an account is privileged: a well-known identifier, groups by any chain, the primary group, and delegation. */
+function reasonsIn(groups: readonly Entry[], people: readonly Entry[]): (entry: Entry) => ListedPrivilege[] {
   const byRid = new Map(groups.flatMap((group) => (ridIn(group) === null ? [] : [[ridIn(group)!, group] as const])));
   const names = new Map(groups.map((group) => [group.dn, textOf(group, "cn") ?? group.dn]));
   // memberOf of users and groups has every pair, except for primary groups.

@@ -6,10 +6,9 @@ import {
   type IAMClient,
   type User,
 } from "@aws-sdk/client-iam";
-import type { Attempt } from "../attempt.ts";
+import type { ListAttempt } from "../attempt.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
-import { listed } from "../finding.ts";
-import type { ScanCommand } from "@strongroom/contract";
+import { listCommand, listed } from "../finding.ts";
 import type { ListedPrivilege } from "../collected.ts";
 import { awsAccessOf } from "./access-key.ts";
 import { failureOf } from "./answer.ts";
@@ -21,55 +20,69 @@ const ADMINISTRATOR = "arn:aws:iam::aws:policy/AdministratorAccess";
 const MAX_PAGES = 100;
 const MAX_GROUPS = 20;
 
-export async function listUsers(target: Target, value: string, current: Attempt): Promise<ListFinding> {
+export async function listUsers(target: Target, value: string, current: ListAttempt): Promise<ListFinding> {
   const access = awsAccessOf(target, value);
   if ("failure" in access) return access.failure;
   const iam = iamClient(access, current);
   try {
-    const users = await allUsers(iam);
-    const administrators = await administratorsOf(iam);
-    const report = await credentialReport(iam, current);
-    const roles = await assumableRoles(iam);
-    const reported = new Map((report ?? []).map((user) => [user.name, user]));
-    const root = reported.get(ROOT);
-    const finding = listed(
-      [
-        ...(root === undefined ? [] : [rootAccount(root)]),
-        ...users.flatMap((user) => shown(user, administrators, reported, roles ?? [])),
-      ],
-      "AWS IAM",
-    );
-    if (finding.outcome !== "listed") return finding;
-    const missing =
-      administrators === null ? " The key has no permission to see which of them are administrators." : "";
-    return {
-      ...finding,
-      message: `${finding.message}${missing}`,
-      collected: { keys: [], system: { roles: (roles ?? []).slice(0, 200) } },
-      commands: [
-        done("iam:ListUsers", users.length, "user"),
-        done("iam:ListEntitiesForPolicy AdministratorAccess", administrators?.size ?? null, "administrator"),
-        done("iam:GetCredentialReport", report?.length ?? null, "row"),
-        done("iam:ListRoles", roles?.length ?? null, "role"),
-      ],
-    };
+    const seen: Seen = { users: [], administrators: null, report: null, roles: null };
+    current.keep(() => findingOf(seen));
+    await allUsers(iam, (page) => {
+      seen.users.push(...page);
+      current.progress(seen.users.length);
+    });
+    seen.administrators = await administratorsOf(iam);
+    seen.report = await credentialReport(iam, current);
+    seen.roles = await assumableRoles(iam);
+    return findingOf(seen);
   } catch (error) {
     return failureOf(error, access);
   }
 }
 
-async function allUsers(iam: IAMClient): Promise<User[]> {
-  const users: User[] = [];
+/** The answers of AWS so far; null if it has not answered or refused. */
+interface Seen {
+  users: User[];
+  administrators: ReadonlySet<string> | null;
+  report: ReportedUser[] | null;
+  roles: AssumableRole[] | null;
+}
+
+function findingOf({ users, administrators, report, roles }: Seen): ListFinding {
+  const reported = new Map((report ?? []).map((user) => [user.name, user]));
+  const root = reported.get(ROOT);
+  const accounts = [
+    ...(root === undefined ? [] : [rootAccount(root)]),
+    ...users.flatMap((user) => shown(user, administrators, reported, roles ?? [])),
+  ];
+  const finding = listed(accounts, "AWS IAM");
+  const missing = administrators === null ? " The key has no permission to see which of them are administrators." : "";
+  return {
+    ...finding,
+    message: `${finding.message}${missing}`,
+    collected: { keys: [], system: { roles: (roles ?? []).slice(0, 200) } },
+    commands: [
+      listCommand("iam:ListUsers", users.length, "user"),
+      listCommand("iam:ListEntitiesForPolicy AdministratorAccess", administrators?.size ?? null, "administrator"),
+      listCommand("iam:GetCredentialReport", report?.length ?? null, "row"),
+      listCommand("iam:ListRoles", roles?.length ?? null, "role"),
+    ],
+  };
+}
+
+async function allUsers(iam: IAMClient, onPage: (users: readonly User[]) => void): Promise<void> {
   let marker: string | undefined;
-  for (let page = 0; page < MAX_PAGES && users.length <= MAX_LISTED_ACCOUNTS; page += 1) {
+  let count = 0;
+  for (let page = 0; page < MAX_PAGES && count <= MAX_LISTED_ACCOUNTS; page += 1) {
     const answer = await iam.send(
       new ListUsersCommand({ MaxItems: 1000, ...(marker === undefined ? {} : { Marker: marker }) }),
     );
-    users.push(...(answer.Users ?? []));
+    const users = answer.Users ?? [];
+    count += users.length;
+    onPage(users);
     if (answer.IsTruncated !== true || answer.Marker === undefined) break;
     marker = answer.Marker;
   }
-  return users;
 }
 
 /** Users with AWS's administrator policy, directly or through a group. Null when the key may not read policies. */
@@ -88,16 +101,6 @@ async function administratorsOf(iam: IAMClient): Promise<ReadonlySet<string> | n
     // A key that can list users often cannot read policies.
     return null;
   }
-}
-
-function done(command: string, count: number | null, noun: string): ScanCommand {
-  return {
-    command,
-    success: count !== null,
-    exitCode: null,
-    output: count === null ? "" : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`,
-    error: count === null ? "The key has no permission, or AWS did not answer in time." : "",
-  };
 }
 
 const factsOf = ({ hasPassword, hasMfa, accessKeys }: ReportedUser) => ({ hasPassword, hasMfa, accessKeys });

@@ -4,12 +4,21 @@ import { MAX_LISTED_ACCOUNTS } from "../connector.ts";
 
 const PAGE_SIZE = 500;
 
-/** Entries below `base`, at most one more than the limit of a list. Referrals to other servers are ignored. */
-export async function entriesOf(client: Client, base: string, options: SearchOptions): Promise<Entry[]> {
+/**
+ * Entries below `base`, at most one more than the limit of a list. Referrals to other servers are ignored. `onPage` is
+ * called with the entries so far.
+ */
+export async function entriesOf(
+  client: Client,
+  base: string,
+  options: SearchOptions,
+  onPage: (found: readonly Entry[]) => void = () => {},
+): Promise<Entry[]> {
   const found: Entry[] = [];
   const search = { scope: "sub", ...options, paged: { pageSize: PAGE_SIZE } } as const;
   for await (const { searchEntries } of client.searchPaginated(base, search)) {
     found.push(...searchEntries);
+    onPage(found);
     if (found.length > MAX_LISTED_ACCOUNTS) break;
   }
   return found;

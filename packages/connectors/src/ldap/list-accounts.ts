@@ -1,11 +1,11 @@
 // Lists the accounts of a directory, and which of them are in a privileged group.
 import type { Entry } from "ldapts";
-import type { Attempt } from "../attempt.ts";
+import type { ListAttempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
 import type { ListedPrivilege } from "../collected.ts";
 import { nameOf } from "../dial.ts";
-import { listed, misconfigured } from "../finding.ts";
+import { listCommand, listed, misconfigured } from "../finding.ts";
 import { entriesOf, entryAt, textOf, textsOf, timeOf } from "./entries.ts";
 import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { logIn } from "./log-in.ts";
@@ -21,7 +21,7 @@ const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(obj
 /** The default names of privileged groups; the additional parameter `privileged_groups` replaces them. */
 const PRIVILEGED = ["root", "wheel", "sudo", "admin", "admins", "administrators", "directory administrators"];
 
-export async function listEntries(target: Target, password: string, current: Attempt): Promise<ListFinding> {
+export async function listEntries(target: Target, password: string, current: ListAttempt): Promise<ListFinding> {
   const privileged = privilegedNames(target);
   if (privileged === null) {
     return misconfigured("bad-input", 'The additional parameter "privileged_groups" must be a list of group names.');
@@ -42,11 +42,23 @@ export async function listEntries(target: Target, password: string, current: Att
       filter: GROUPS,
       attributes: ["cn", "member", "uniqueMember", "memberUid"],
     });
-    const people = await entriesOf(session.client, base, { filter: ACCOUNTS, attributes: ACCOUNT_ATTRIBUTES });
     const members = privilegedMembers(groups, privileged);
     const membership = membershipOf(groups);
-    const accounts = people.map((entry) => toAccount(entry, members, membership));
-    return listed(accounts, nameOf(address));
+    const shown = (people: readonly Entry[]) =>
+      listed(
+        people.map((entry) => toAccount(entry, members, membership)),
+        nameOf(address),
+      );
+    const options = { filter: ACCOUNTS, attributes: ACCOUNT_ATTRIBUTES };
+    const people = await entriesOf(session.client, base, options, (found) => {
+      current.progress(found.length);
+      current.keep(() => shown(found));
+    });
+    const commands = [
+      listCommand("search for groups", groups.length, "group"),
+      listCommand("search for accounts", people.length, "account"),
+    ];
+    return { ...shown(people), commands };
   } catch (error) {
     // The base does not exist, or its DN is invalid.
     if (resultCodeOf(error) === 32 || resultCodeOf(error) === 34) {

@@ -85,12 +85,9 @@ export function readCollection(text: string, now: Date): Collection {
     listening: listeningIn(byKind.get("B:") ?? []),
     sshd: Object.fromEntries(rows("Q").map(([key = "", ...value]) => [key, value.join(":").slice(0, 256)])),
   };
-  return {
-    accounts,
-    collected: { keys, system },
-    commands: commandsOf(results, (kind) => byKind.get(`${kind}:`)?.length ?? 0),
-    isWhole: byKind.has("Z:"),
-  };
+  const isWhole = byKind.has("Z:");
+  const lengthOf = (kind: string) => byKind.get(`${kind}:`)?.length ?? 0;
+  return { accounts, collected: { keys, system }, commands: commandsOf(results, lengthOf, isWhole), isWhole };
 }
 
 interface Person extends UnixAccount {
@@ -216,8 +213,12 @@ function listeningIn(lines: readonly string[]) {
 
 const count = (amount: number, one: string) => `${amount.toLocaleString("en")} ${one}${amount === 1 ? "" : "s"}`;
 
-/** SCAN-04: the result of each part in our own words. */
-function commandsOf(results: ReadonlyMap<string, number>, lines: (kind: string) => number): ScanCommand[] {
+/** SCAN-04: the result of each part in our own words. In a list that was cut off, the last part seen did not end. */
+function commandsOf(
+  results: ReadonlyMap<string, number>,
+  lines: (kind: string) => number,
+  isWhole: boolean,
+): ScanCommand[] {
   const parts: [string, string, number, string, string][] = [
     ["sudo -n true", "sudo", 0, "", sudoError(results.get("sudo") ?? 0)],
     ["getent passwd", "passwd", lines("P"), "account", ""],
@@ -231,7 +232,18 @@ function commandsOf(results: ReadonlyMap<string, number>, lines: (kind: string) 
     ["read cron tables", "cron", lines("J"), "cron job", "The login cannot read the cron tables of accounts."],
     ["ss -ltunp", "sockets", lines("B"), "listening socket", "The host has no ss, or no socket listens."],
   ];
-  return parts.map(([command, part, amount, noun, problem]) => {
+  const last = parts.findLastIndex(([, part, amount]) => results.has(part) || amount > 0);
+  return parts.map(([command, part, amount, noun, problem], index) => {
+    if (!isWhole && index >= last) {
+      const output = amount > 0 ? `${count(amount, noun)} until the end of the answer` : "";
+      return {
+        command,
+        success: false,
+        exitCode: null,
+        output,
+        error: "The host's answer ended before this part did.",
+      };
+    }
     const exitCode = results.get(part) ?? 0;
     const success = exitCode === 0;
     return {

@@ -72,6 +72,38 @@ describe("hosts that mean harm", { ...needs(unixHostAvailable()), concurrency: 1
     assert.match(sudo?.error ?? "", /did not answer within 10 s/);
   });
 
+  /** `lastlog` runs after everything about accounts, privileges and keys. */
+  const atLastlog = (script: string) => `
+    useradd -m alice; echo 'alice ALL=(ALL) ALL' > /etc/sudoers.d/alice
+    cat > /usr/local/bin/lastlog <<'END'\n#!/bin/sh\n${script}\nEND
+    chmod 755 /usr/local/bin/lastlog`;
+  const KILL_SSHD = `p=$$
+while [ "$p" -gt 1 ]; do
+  case "$(cat /proc/$p/comm)" in sshd*) kill -9 "$p"; exit ;; esac
+  p=$(awk '/^PPid/ { print $2 }' "/proc/$p/status")
+done`;
+
+  for (const [name, script, reason] of [
+    ["the time limit", "exec sleep 1000", /^Timed out after 5 s/],
+    // The server needs a moment to send what it has read from the script.
+    ["a lost connection", `sleep 1\n${KILL_SSHD}`, /closed the connection during the list/],
+  ] as const) {
+    test(`a list that ends at ${name} is kept and marked incomplete`, async () => {
+      const host = await startUnixHost("partial", atLastlog(script));
+      stops.push(host.stop);
+      const progress: number[] = [];
+      const result = await scanHost(host, { timeoutMs: 5000, onListed: (accounts) => progress.push(accounts) });
+      assert.ok(result.outcome === "listed", result.message);
+      assert.deepEqual([result.isComplete, result.isPartial], [false, true]);
+      assert.match(result.message, reason);
+      assert.equal(result.accounts.find(({ name }) => name === "alice")?.isPrivileged, true);
+      assert.ok((progress.at(-1) ?? 0) >= result.accounts.length);
+      const last = result.commands?.find(({ command }) => command === "lastlog");
+      assert.deepEqual([last?.success, last?.exitCode], [false, null]);
+      assert.equal(result.commands?.find(({ command }) => command === "getent passwd")?.success, true);
+    });
+  }
+
   test("endless output ends the scan with a clear failure", async () => {
     const result =
       await scanned(`printf '#!/bin/sh\\nyes P:eve:x:1:1::/:/bin/sh\\n' > /usr/local/bin/sudo; chmod 755 /usr/local/bin/sudo

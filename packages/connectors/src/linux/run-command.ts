@@ -34,7 +34,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 export function runCommand(
   client: Client,
   command: string,
-  { input, talk, pty, maxBytes = MAX_OUTPUT_BYTES }: CommandOptions,
+  { input, talk, pty, maxBytes = MAX_OUTPUT_BYTES, onOutput = () => {} }: CommandOptions,
 ): Promise<CommandResult | null> {
   const { promise, resolve } = Promise.withResolvers<CommandResult | null>();
   const result: CommandResult = { status: null, isLost: false, stdout: "", stderr: "" };
@@ -48,7 +48,7 @@ export function runCommand(
       else resolve(null);
       return;
     }
-    collect(channel, result, maxBytes);
+    collect(channel, result, maxBytes, onOutput);
     channel.on("exit", (code: number | null) => (result.status = code));
     // Channels end before their connection: a command still running at that point was lost with it.
     channel.on("close", () => setImmediate(() => resolve(result)));
@@ -71,13 +71,22 @@ export interface CommandOptions {
   /** A terminal without echo. */
   pty?: boolean;
   maxBytes?: number;
+  /** Called with the standard output so far. */
+  onOutput?: (stdout: string) => void;
 }
 
-function collect(channel: ClientChannel, result: CommandResult, maxBytes: number): void {
+function collect(
+  channel: ClientChannel,
+  result: CommandResult,
+  maxBytes: number,
+  onOutput: (stdout: string) => void,
+): void {
   const [decodeOut, decodeErr] = [new TextDecoder(), new TextDecoder()];
   const room = () => maxBytes - result.stdout.length - result.stderr.length;
   channel.on("data", (chunk: Buffer) => {
-    if (room() > 0) result.stdout += decodeOut.decode(chunk, { stream: true });
+    if (room() <= 0) return;
+    result.stdout += decodeOut.decode(chunk, { stream: true });
+    onOutput(result.stdout);
   });
   channel.stderr.on("data", (chunk: Buffer) => {
     if (room() > 0) result.stderr += decodeErr.decode(chunk, { stream: true });

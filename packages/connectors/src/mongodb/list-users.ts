@@ -3,7 +3,7 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { listed } from "../finding.ts";
+import { listedBy } from "../finding.ts";
 import { loginFailure, openSession } from "./session.ts";
 import { ServerError } from "./wire.ts";
 
@@ -23,7 +23,8 @@ export async function listUsers(target: Target, password: string, current: Attem
       throw error;
     });
     const found = Array.isArray(users) ? (users as unknown[]).slice(0, MAX_LISTED_ACCOUNTS + 1) : [];
-    return listed(
+    return listedBy(
+      "usersInfo",
       found.flatMap((user) => shown(user, authSource)),
       nameOf(address),
     );

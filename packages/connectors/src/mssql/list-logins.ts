@@ -3,7 +3,7 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
-import { listed, rejected } from "../finding.ts";
+import { listedBy, rejected } from "../finding.ts";
 import { openSession, ServerError, type Row } from "./session.ts";
 import { LOGINS } from "./statements.ts";
 
@@ -13,7 +13,7 @@ export async function listLogins(target: Target, password: string, current: Atte
   const where = nameOf(session.address);
   try {
     const rows = await session.run(LOGINS(MAX_LISTED_ACCOUNTS + 1));
-    return listed(rows.flatMap(shown), where);
+    return listedBy("SELECT from sys.server_principals", rows.flatMap(shown), where);
   } catch (error) {
     if (error instanceof ServerError)
       return rejected(

@@ -3,7 +3,7 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { listed, rejected } from "../finding.ts";
+import { listedBy, rejected } from "../finding.ts";
 import { isTrue } from "./accounts.ts";
 import { loginFailure, serverErrno } from "./login-failure.ts";
 import type { ListedPrivilege } from "../collected.ts";
@@ -21,7 +21,7 @@ export async function listUsers(target: Target, password: string, current: Attem
   const where = nameOf(address);
   current.waitFor(`${where} to list its accounts`);
   try {
-    return listed(await accountsOf(login.loggedIn), where);
+    return listedBy("read the tables of accounts", await accountsOf(login.loggedIn), where);
   } catch (error) {
     if ([1142, 1143, 1044].includes(serverErrno(error) ?? 0)) {
       const message = `${address.username} has no permission to list the accounts of ${where} (SELECT in the database mysql).`;

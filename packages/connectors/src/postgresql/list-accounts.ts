@@ -4,7 +4,7 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { listed } from "../finding.ts";
+import { listCommand, listed } from "../finding.ts";
 import type { ListedPrivilege } from "../collected.ts";
 import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { loginFailure } from "./login-failure.ts";
@@ -24,10 +24,17 @@ export async function listRoles(target: Target, password: string, current: Attem
     const kinds = await passwordKinds(client);
     const { rows } = await client.query<Row>(ROLES, [MAX_LISTED_ACCOUNTS + 1]);
     const reasons = await reasonsIn(client, rows);
-    return listed(
-      rows.map((row) => accountOf(row, kinds, reasons(String(row.name)))),
-      nameOf(address),
-    );
+    const accounts = rows.map((row) => accountOf(row, kinds, reasons(String(row.name))));
+    const commands = [
+      listCommand(
+        "SELECT from pg_authid",
+        kinds?.size ?? null,
+        "kind of password",
+        "The login may not read pg_authid.",
+      ),
+      listCommand("SELECT from pg_roles", rows.length, "role"),
+    ];
+    return { ...listed(accounts, nameOf(address)), commands };
   } catch (error) {
     return loginFailure(error, address, tls.mode !== "disable");
   }

@@ -2,7 +2,7 @@
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
-import { listed, misconfigured } from "../finding.ts";
+import { listedBy, misconfigured } from "../finding.ts";
 import { jsonOf, managementOf, memberOf, tagsOf } from "./management.ts";
 import { verifyLogin } from "./verify-login.ts";
 
@@ -18,7 +18,7 @@ export async function listUsers(target: Target, password: string, current: Attem
   if (!Array.isArray(users)) {
     return misconfigured("protocol-error", `The user list of ${management.where} is not in RabbitMQ's format.`);
   }
-  return listed(users.slice(0, MAX_LISTED_ACCOUNTS + 1).map(toAccount), management.where);
+  return listedBy("GET /api/users", users.slice(0, MAX_LISTED_ACCOUNTS + 1).map(toAccount), management.where);
 }
 
 /** Drops the hash. */

@@ -3,7 +3,7 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { listed, rejected } from "../finding.ts";
+import { listedBy, rejected } from "../finding.ts";
 import { failureOf, logIn, protocolError } from "./log-in.ts";
 import { RedisError } from "./resp.ts";
 
@@ -22,7 +22,8 @@ export async function listUsers(target: Target, password: string, current: Attem
     }
     if (!Array.isArray(reply)) return protocolError(endpoint);
     const accounts = reply.map((line) => (typeof line === "string" ? toAccount(line) : null));
-    return listed(
+    return listedBy(
+      "ACL LIST",
       accounts.filter((account) => account !== null),
       nameOf(endpoint),
     );

@@ -3,7 +3,7 @@ import type { ScanCommand } from "@strongroom/contract";
 import type { Attempt } from "../attempt.ts";
 import type { ListedAccount, ListedDependent, ListFinding, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { listed, rejected, unreachable } from "../finding.ts";
+import { listCommand, listed, rejected, unreachable } from "../finding.ts";
 import { runScript } from "./run-script.ts";
 import { LIST_ACCOUNTS } from "./scripts.ts";
 import { serviceOf } from "./session.ts";
@@ -83,7 +83,6 @@ export async function listUsers(target: Target, password: string, current: Attem
     where,
   );
   const others = (reported.m ?? []).filter(({ n }) => isLocal(n) === null).map(({ n }) => n);
-  if (finding.outcome !== "listed") return finding;
   return {
     ...finding,
     collected: { keys: [], system: { administrators: others.slice(0, 100) } },
@@ -157,11 +156,6 @@ function commandsOf(reported: Reported): ScanCommand[] {
     ["Get-ScheduledTask", reported.t],
     ["ls IIS:\\AppPools", reported.i],
   ];
-  return parts.map(([command, rows]) => ({
-    command,
-    success: rows !== null,
-    exitCode: null,
-    output: rows === null ? "" : `${rows.length.toLocaleString("en")} found`,
-    error: rows === null ? "The command failed or its module is not installed." : "",
-  }));
+  const problem = "The command failed or its module is not installed.";
+  return parts.map(([command, rows]) => listCommand(command, rows?.length ?? null, "item", problem));
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret } from "@strongroom/keys";
+import type { VerifyContext } from "../../src/connector.ts";
 import { linux } from "../../src/linux/linux.ts";
 import { aContext, aTarget } from "../factories.ts";
 import { runTool, temporaryFolder } from "../targets/server-process.ts";
@@ -45,9 +46,9 @@ export async function scoreOf(planned: PlannedHost): Promise<Score> {
   }
 }
 
-export function scanHost({ host, port, scanner }: UnixHost) {
+export function scanHost({ host, port, scanner }: UnixHost, context: Partial<VerifyContext> = {}) {
   const target = aTarget({ type: "server", host, port, username: scanner.username });
-  return linux.listAccounts!(target, Secret.fromText(scanner.password), aContext({ timeoutMs: 60_000 }));
+  return linux.listAccounts!(target, Secret.fromText(scanner.password), aContext({ timeoutMs: 60_000, ...context }));
 }
 
 export { linuxHosts };

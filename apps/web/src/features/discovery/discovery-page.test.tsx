@@ -327,6 +327,11 @@ describe("scans", () => {
   test.each([
     ["SCAN-09", { accounts_discovered: 0, accounts_stored: 0 }, "The scan completed and found no accounts"],
     ["SCAN-10", { accounts_discovered: 9, accounts_stored: 4 }, /It left out 5 system accounts/],
+    [
+      "SCAN-04",
+      { accounts_discovered: 9, accounts_stored: 4, is_complete: false, incomplete_reason: "Timed out after 30 s." },
+      "The scan is incomplete",
+    ],
     ["SCAN-14", { accounts_discovered: 9, accounts_stored: 4, is_complete: false }, /more accounts than the scan/],
   ])("%s: a completed scan with %j explains the result", async (_, found, text) => {
     const metadata = { ...aScan.metadata, error: null, error_message: null, ...found };
@@ -337,11 +342,13 @@ describe("scans", () => {
   });
 
   test("SCAN-07, SCAN-11, SCAN-12: a running scan has no data yet and can be cancelled", async () => {
-    const running = { ...aScan, status: "running", metadata: null, completed_at: null };
+    const progress = { phase: "listing", accounts: 1234 };
+    const running = { ...aScan, status: "running", metadata: null, completed_at: null, progress };
     api.on(SCANS, page(running));
     api.on(`POST /api/v1/discovery/scans/${SCAN_ID}/cancel`, { json: { ...aScan, status: "cancelled" } });
     const { user } = show("scans");
     expect(await screen.findByText(/Accounts discovered: Pending/)).toBeTruthy();
+    expect(screen.getByText("Listing accounts: 1,234 accounts so far")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Cancel the scan of web-01" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Cancel Scan" }));
     await user.click(dialog.getByRole("button", { name: "Cancel Scan" }));

@@ -12,6 +12,7 @@ import {
   statusAfter,
   systemOf,
 } from "../discovery.policy.ts";
+import type { KnownAccount } from "../discovery.policy.ts";
 import type { ScanRow } from "../scans/scans.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 import { knownAccounts, managedNames, markMissing, saveFound } from "./discovered.store.ts";
@@ -43,13 +44,48 @@ export async function recordFound(
   const at = kernel.clock.now();
   const { target_type: type } = target;
   const known = new Map((await knownAccounts(tx, target.id)).map((each) => [each.identity, each]));
-  const managed = await managedNames(tx, target.hostname);
-  const wanted = found.filter(
-    (each) => scan.include_system_accounts || known.has(identityOf(type, each.name)) || !isSystemAccount(type, each),
-  );
+  const wanted = found.filter((each) => known.has(identityOf(type, each.name)) || isWanted(scan, target, each));
   const kept = wanted.toSorted(byImportance).slice(0, scan.max_accounts);
+  const rows = await rowsOf(tx, target, known, kept, at);
+  await saveFound(tx, { target, scanId: scan.id, at, rows: [...rows.values()] });
+  // An account that the system still has is not missing, even if this scan does not store it.
+  const present = found.map(({ name }) => identityOf(type, name));
+  const missing = isAll ? await markMissing(tx, target.id, present, at) : 0;
+  const added = [...rows.keys()].filter((identity) => !known.has(identity)).length;
+  return { stored: rows.size, added, missing, isComplete: isAll && kept.length === wanted.length };
+}
+
+/** Stores the accounts that no earlier scan had found, and leaves all others as they are. `names` are the stored ones. */
+export async function recordNew(
+  { kernel }: DiscoveryContext,
+  tx: Tx,
+  { scan, target, found }: Omit<Findings, "isAll">,
+): Promise<Recorded & { names: string[] }> {
+  const at = kernel.clock.now();
+  const identity = ({ name }: ListedAccount) => identityOf(target.target_type, name);
+  const known = new Set((await knownAccounts(tx, target.id)).map((each) => each.identity));
+  const added = found.filter((each) => !known.has(identity(each)) && isWanted(scan, target, each));
+  const kept = added.toSorted(byImportance).slice(0, scan.max_accounts);
+  const rows = await rowsOf(tx, target, new Map(), kept, at);
+  await saveFound(tx, { target, scanId: scan.id, at, rows: [...rows.values()] });
+  const names = kept.map(({ name }) => name);
+  return { stored: rows.size, added: rows.size, missing: 0, isComplete: false, names };
+}
+
+const isWanted = (scan: ScanRow, { target_type }: TargetRow, account: ListedAccount): boolean =>
+  scan.include_system_accounts || !isSystemAccount(target_type, account);
+
+async function rowsOf(
+  tx: Tx,
+  target: TargetRow,
+  known: ReadonlyMap<string, KnownAccount>,
+  found: readonly ListedAccount[],
+  at: Date,
+): Promise<Map<string, FoundAccount>> {
+  const { target_type: type } = target;
+  const managed = await managedNames(tx, target.hostname);
   const rows = new Map<string, FoundAccount>();
-  for (const each of kept) {
+  for (const each of found) {
     const identity = identityOf(type, each.name);
     const before = known.get(identity);
     const isManaged = managed.has(each.name.toLowerCase());
@@ -70,12 +106,7 @@ export async function recordFound(
       dependents: (each.dependents ?? []).slice(0, MAX_LISTED_DEPENDENTS).map(shortened),
     });
   }
-  await saveFound(tx, { target, scanId: scan.id, at, rows: [...rows.values()] });
-  // An account that the system still has is not missing, even if this scan does not store it.
-  const present = found.map(({ name }) => identityOf(type, name));
-  const missing = isAll ? await markMissing(tx, target.id, present, at) : 0;
-  const added = [...rows.keys()].filter((identity) => !known.has(identity)).length;
-  return { stored: rows.size, added, missing, isComplete: isAll && kept.length === wanted.length };
+  return rows;
 }
 
 const LONGEST_TEXT = 500;

@@ -54,6 +54,11 @@ export type NewKey = Plain<KeyRow> & { options: readonly string[] };
 /** Replaces the privileges of the target, and the strongest one that each stored account shows. */
 export async function savePrivileges(tx: Tx, targetId: string, rows: readonly NewPrivilege[]): Promise<void> {
   await tx.deleteFrom("discovered_privileges").where("target_id", "=", targetId).execute();
+  await addPrivileges(tx, targetId, rows);
+}
+
+/** Keeps those that are stored already. */
+export async function addPrivileges(tx: Tx, targetId: string, rows: readonly NewPrivilege[]): Promise<void> {
   await sql`
     insert into discovered_privileges (
       target_id, identity, position, kind, becomes, path, detail, needs_password, is_full)
@@ -61,7 +66,8 @@ export async function savePrivileges(tx: Tx, targetId: string, rows: readonly Ne
       row.needs_password, row.is_full
     from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (
       identity text, position smallint, kind text, becomes text, path jsonb, detail jsonb,
-      needs_password boolean, is_full boolean)`.execute(tx);
+      needs_password boolean, is_full boolean)
+    on conflict do nothing`.execute(tx);
   await sql`
     update discovered_accounts account set privilege = now.kind
     from discovered_accounts old

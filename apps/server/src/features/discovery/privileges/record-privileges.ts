@@ -4,7 +4,8 @@ import type { Collected, ListedAccount } from "@strongroom/connectors";
 import type { Tx } from "#kernel/db/database.ts";
 import { identityOf } from "../discovery.policy.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
-import { saveKeys, savePrivileges, saveSystem } from "./collected.store.ts";
+import { addPrivileges, saveKeys, savePrivileges, saveSystem } from "./collected.store.ts";
+import type { NewPrivilege } from "./collected.store.ts";
 
 interface Reported {
   accounts: readonly ListedAccount[];
@@ -21,23 +22,7 @@ export async function recordPrivileges(
   { accounts, collected }: Reported,
 ): Promise<void> {
   const identity = (name: string) => identityOf(target.target_type, name).slice(0, 256);
-  const privileges = new Map(accounts.map(({ name, privileges }) => [identity(name), privileges ?? []]));
-  await savePrivileges(
-    tx,
-    target.id,
-    [...privileges].flatMap(([owner, list]) =>
-      list.map(({ kind, path, detail, becomes, needsPassword }, position) => ({
-        identity: owner,
-        position,
-        kind,
-        becomes: becomes === undefined ? null : identity(becomes),
-        path,
-        detail,
-        needs_password: needsPassword,
-        is_full: isFullControl(kind),
-      })),
-    ),
-  );
+  await savePrivileges(tx, target.id, privilegeRows(target, accounts));
   const { keys = [], system = {} } = collected ?? {};
   await saveKeys(
     tx,
@@ -56,4 +41,36 @@ export async function recordPrivileges(
     })),
   );
   await saveSystem(tx, target.id, system, at);
+}
+
+/** Stores the privileges of the named accounts, and leaves those of all others, and keys, as they are. */
+export async function recordPrivilegesOf(
+  tx: Tx,
+  { target }: { target: TargetRow },
+  { accounts }: Reported,
+  names: readonly string[],
+): Promise<void> {
+  const chosen = new Set(names);
+  const rows = privilegeRows(
+    target,
+    accounts.filter(({ name }) => chosen.has(name)),
+  );
+  await addPrivileges(tx, target.id, rows);
+}
+
+function privilegeRows(target: TargetRow, accounts: readonly ListedAccount[]): NewPrivilege[] {
+  const identity = (name: string) => identityOf(target.target_type, name).slice(0, 256);
+  const privileges = new Map(accounts.map(({ name, privileges }) => [identity(name), privileges ?? []]));
+  return [...privileges].flatMap(([owner, list]) =>
+    list.map(({ kind, path, detail, becomes, needsPassword }, position) => ({
+      identity: owner,
+      position,
+      kind,
+      becomes: becomes === undefined ? null : identity(becomes),
+      path,
+      detail,
+      needs_password: needsPassword,
+      is_full: isFullControl(kind),
+    })),
+  );
 }

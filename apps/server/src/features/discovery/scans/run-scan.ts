@@ -10,17 +10,20 @@ import type { Tx } from "#kernel/db/database.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import type { Job } from "#kernel/jobs/run-job.ts";
 import { activeRotationOf } from "#features/secrets/index.ts";
-import { recordFound } from "../accounts/record-found.ts";
+import { recordFound, recordNew } from "../accounts/record-found.ts";
+import type { Recorded } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
 import { applyRules } from "../rules/apply-rules.ts";
 import type { DiscoveryContext } from "../discovery.ts";
-import { recordPrivileges } from "../privileges/record-privileges.ts";
+import { recordPrivileges, recordPrivilegesOf } from "../privileges/record-privileges.ts";
+import { storableJson } from "../storable-json.ts";
 import { recordDay } from "../trends.ts";
 import { windowLeft } from "../targets/schedule.ts";
 import { lockTarget, updateTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 import { openCredential, readCredential, targetOf } from "./credential.ts";
 import type { CredentialRow } from "./credential.ts";
+import { progressOf } from "./report-progress.ts";
 import { countRunningIn, lockScan, updateScan } from "./scans.store.ts";
 import type { ScanRow } from "./scans.store.ts";
 
@@ -51,7 +54,14 @@ export async function runScan(context: DiscoveryContext, { id, signal }: Job<obj
   if (started === null) return;
   const { scan, target, credential } = started;
   const connector = connectorFor(targetOf(credential, target));
-  const limits = { timeoutMs: scan.timeout_ms, signal, network, now: () => kernel.clock.now() };
+  const progress = progressOf(context, target, id);
+  const limits = {
+    timeoutMs: scan.timeout_ms,
+    signal,
+    network,
+    now: () => kernel.clock.now(),
+    onListed: (accounts: number) => progress.report({ phase: "listing", accounts }),
+  };
   let result: ListFinding | Failure;
   try {
     using secret = await openCredential(kernel, credential);
@@ -59,9 +69,13 @@ export async function runScan(context: DiscoveryContext, { id, signal }: Job<obj
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     result = { code: error.code, message: error.message };
+  } finally {
+    progress.stop();
   }
   // A cancelled scan has been recorded by the call; after a shutdown, the job runs again.
   if (signal.aborted) throw signal.reason;
+  const accounts = "outcome" in result && result.outcome === "listed" ? result.accounts.length : null;
+  await progress.enter({ phase: "storing", accounts });
   await kernel.database.transaction((tx) => finish(context, tx, started, result));
 }
 
@@ -77,7 +91,13 @@ async function begin(context: DiscoveryContext, tx: Tx, id: string): Promise<Sta
   if (scan === null || (scan.status !== "pending" && scan.status !== "running")) return null;
   const target = (await lockTarget(tx, scan.target_id))!;
   const at = kernel.clock.now();
-  const started = { status: "running", started_at: at, logins: scan.logins + 1 } as const;
+  const started = {
+    status: "running",
+    started_at: at,
+    logins: scan.logins + 1,
+    phase: "waiting",
+    accounts_so_far: null,
+  } as const;
   const credential = await readCredential(tx, target.credential_id);
   const left = scan.is_scheduled && target.schedule !== null ? windowLeft(target.schedule, at) : Infinity;
   const obstacle = left === 0 ? LATE : await obstacleToLogin(tx, target, credential);
@@ -142,6 +162,7 @@ async function finish(
   const target = await lockTarget(tx, targetId);
   if (scan === null || target === null || scan.status !== "running") return;
   if (!("outcome" in result)) return end(context, tx, { scan, target }, result);
+  if (result.commands !== undefined) await updateScan(tx, id, { commands: storableJson(result.commands) });
   if (result.outcome !== "listed") {
     const isRejected = result.outcome === "rejected";
     if (isRejected) await updateTarget(tx, target.id, { rejected_revision: credential.login_revision });
@@ -156,8 +177,7 @@ async function finish(
     await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
   }
   if (target.offered_host_key !== null) await updateTarget(tx, target.id, { offered_host_key: null });
-  const recorded = await recordFound(context, tx, { scan, target, found: result.accounts, isAll: result.isComplete });
-  await recordPrivileges(tx, { target, at: context.kernel.clock.now() }, result);
+  const recorded = await record(context, tx, { scan, target }, result);
   await recordDay(tx, context.kernel.clock.now(), target.id);
   await updateScan(tx, id, {
     accounts_discovered: result.accounts.length,
@@ -170,6 +190,25 @@ async function finish(
   await conclude(context, tx, { scan, target }, "completed", {
     details: { scan: id, discovered: result.accounts.length, stored, added, missing },
   });
+}
+
+type Listed = Extract<ListFinding, { outcome: "listed" }>;
+
+/**
+ * A list that was cut off adds accounts and changes none: without the rest of the answer, an administrator could look
+ * like an ordinary account.
+ */
+async function record(context: DiscoveryContext, tx: Tx, { scan, target }: Ending, result: Listed): Promise<Recorded> {
+  const now = { target, at: context.kernel.clock.now() };
+  if (result.isPartial === true) {
+    const recorded = await recordNew(context, tx, { scan, target, found: result.accounts });
+    await recordPrivilegesOf(tx, now, result, recorded.names);
+    return recorded;
+  }
+  const found = { scan, target, found: result.accounts, isAll: result.isComplete };
+  const recorded = await recordFound(context, tx, found);
+  await recordPrivileges(tx, now, result);
+  return recorded;
 }
 
 /** PostgreSQL stores no NUL. */

@@ -1,5 +1,5 @@
 // Stores scans.
-import type { DiscoveryTargetType, ScanCommand, ScanStatus } from "@strongroom/contract";
+import type { DiscoveryTargetType, ScanCommand, ScanPhase, ScanStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -25,6 +25,8 @@ export interface ScansTable {
   accounts_stored: ColumnType<number | null, undefined, number>;
   is_complete: Generated<boolean>;
   logins: Generated<number>;
+  phase: ColumnType<ScanPhase | null, undefined, ScanPhase | null>;
+  accounts_so_far: ColumnType<number | null, undefined, number | null>;
   error_code: ColumnType<string | null, undefined, string | null>;
   error_message: ColumnType<string | null, undefined, string | null>;
 }
@@ -92,6 +94,17 @@ export async function insertScan(tx: Tx, row: Insertable<ScansTable>): Promise<v
 
 export async function updateScan(tx: Tx, id: string, change: Updateable<ScansTable>): Promise<void> {
   await tx.updateTable("discovery_scans").set(change).where("id", "=", id).execute();
+}
+
+/** True if the scan is still running. */
+export async function saveProgress(
+  tx: Tx,
+  id: string,
+  { phase, accounts }: { phase: ScanPhase; accounts: number | null },
+): Promise<boolean> {
+  const query = tx.updateTable("discovery_scans").set({ phase, accounts_so_far: accounts }).where("id", "=", id);
+  const { numUpdatedRows } = await query.where("status", "=", "running").executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Scans whose job ended without recording it, because its process was killed too often. */

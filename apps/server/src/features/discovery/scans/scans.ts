@@ -111,6 +111,8 @@ function toScan(row: ShownScan): DiscoveryScan {
             incomplete_reason: row.incomplete_reason,
             commands: row.commands,
           },
+    progress:
+      row.status === "running" && row.phase !== null ? { phase: row.phase, accounts: row.accounts_so_far } : null,
     settings: {
       includeSystemAccounts: row.include_system_accounts,
       timeout: row.timeout_ms,

@@ -27,6 +27,16 @@ function foundText({ status, metadata }: DiscoveryScan): string {
   return metadata?.accounts_discovered?.toLocaleString() ?? "Pending";
 }
 
+const progressText = ({ phase, accounts }: NonNullable<DiscoveryScan["progress"]>): string => {
+  const found = accounts === null ? "accounts" : counted(accounts, "account");
+  const texts = {
+    waiting: "Waiting for the target to answer",
+    listing: `Listing accounts: ${found} so far`,
+    storing: `Storing ${found}`,
+  } as const;
+  return texts[phase];
+};
+
 export function ScanList() {
   const list = useInfiniteQuery(scanList);
   const [chosenId, setChosenId] = useState<string | null>(null);
@@ -114,6 +124,7 @@ function ScanRow({ scan, onOpen }: ScanRowProps) {
       <RowDetail>
         Requested by {scan.requested_by} <RelativeTime moment={scan.created_at} />
       </RowDetail>
+      {scan.progress !== null && <RowDetail>{progressText(scan.progress)}</RowDetail>}
       {metadata?.error_message != null && <RowDetail>{metadata.error_message}</RowDetail>}
     </Row>
   );
@@ -143,13 +154,16 @@ function Notice({ scan }: { scan: DiscoveryScan }) {
   if (metadata === null || status !== "completed") {
     return (
       <Alert color="blue" title="No data yet">
-        Results appear here when the scan ends.
+        {scan.progress === null ? "" : `${progressText(scan.progress)}. `}Results appear here when the scan ends.
       </Alert>
     );
   }
   if (metadata.accounts_stored === 0) return <Alert color="green" title="The scan completed and found no accounts" />;
   return (
-    <Alert color="green" title="The scan completed">
+    <Alert
+      color={metadata.is_complete ? "green" : "yellow"}
+      title={metadata.is_complete ? "The scan completed" : "The scan is incomplete"}
+    >
       {metadata.is_complete
         ? `The accounts are on the Discovered Accounts tab.${leftOut(scan)}`
         : incompleteText(metadata.incomplete_reason)}

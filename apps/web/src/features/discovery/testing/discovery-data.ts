@@ -71,6 +71,7 @@ export const aScan = {
     incomplete_reason: null,
     commands: [],
   },
+  progress: null,
   settings: { includeSystemAccounts: false, timeout: 30_000, maxAccounts: 1000 },
   requested_by: "Ada",
   is_scheduled: false,
