@@ -100,6 +100,12 @@ const ROWS: Row[] = [
   { says: "API-64 (read)", call: "GET /api/v1/discovery/enhanced/scan-configs/:id" },
   { says: "API-64 (update)", call: "PUT /api/v1/discovery/enhanced/scan-configs/:id" },
   { says: "API-64 (delete)", call: "DELETE /api/v1/discovery/enhanced/scan-configs/:id" },
+  { says: "API-72", call: "GET /api/v1/discovery/enhanced/risk-assessment", query: { targetId: ID, timeframe: "30d" }, replies: ["data"] },
+  { says: "API-73", call: "POST /api/v1/discovery/enhanced/risk-assessment/generate", body: { targetIds: [ID], options: { timeframe: "30d" } } },
+  { says: "API-74", call: "POST /api/v1/discovery/enhanced/reports/generate", body: { reportType: "risk_assessment", targetIds: [ID], timeframe: "30d", format: "pdf", includeRemediation: true } },
+  { says: "API-75", call: "GET /api/v1/discovery/enhanced/reports", replies: ["data"] },
+  { says: "API-76", call: "GET /api/v1/discovery/enhanced/reports/:id", replies: ["id", "status"] },
+  { says: "API-77, REPORT-05", call: "GET /api/v1/discovery/enhanced/reports/:id/download", query: { format: "pdf" } },
   { says: "API-78", call: "GET /api/v1/discovery/enhanced/statistics", query: { timeframe: "30d" } },
 ]; // prettier-ignore
 

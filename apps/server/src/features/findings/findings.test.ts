@@ -28,6 +28,7 @@ import { byId } from "#features/discovery/testing/discovery-world.ts";
 import { aScannedHost } from "#features/scans/testing/scanned-host.ts";
 import type { ScannedHost } from "#features/scans/testing/scanned-host.ts";
 import { aPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
 import { eventually } from "#testing/waiting.ts";
 
 const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
@@ -194,6 +195,19 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     const vaulting = { body: { findingIds: [finding.id], vaultSettings: {}, login: {} }, ...other };
     const vaulted = await host.app.call(vaultFindings, vaulting);
     assert.deepEqual([vaulted.body.vaulted, vaulted.body.failed.length], [0, 1], vaulted.text);
+  });
+
+  test("a member who cannot retrieve the target's credential can neither verify nor vault a finding", async () => {
+    const finding = await aFinding("member/a.conf", `password = ${aPassword()}\n`);
+    const member = await aPerson(host.app, "manager");
+    await aMember(host.app, host.owner, host.safe, member, ["list", "add"]);
+    const body = { login: { username: "app", systemType: "postgresql" as const } };
+    const verified = await host.app.call(verifyFinding, { ...byId(finding), body, as: member.token });
+    assert.equal(verified.status, 403, verified.text);
+    const vaulting = { findingIds: [finding.id], vaultSettings: {}, ...body };
+    const { body: result, text } = await host.app.call(vaultFindings, { body: vaulting, as: member.token });
+    assert.deepEqual([result.vaulted, result.failed.map(({ id }) => id)], [0, [finding.id]], text);
+    assert.equal((await detailsOf(finding)).auto_vaulted, false);
   });
 
   test("a secret of a scanned file is in no column of the database", async () => {

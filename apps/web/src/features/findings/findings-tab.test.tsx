@@ -1,6 +1,6 @@
 // Tests of the Security Findings tab: loading failures, filters, changes, vaulting and exports.
 import { screen, waitFor, within } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
@@ -84,6 +84,22 @@ test("FIND-08, FIND-10: filters are sent to the server, 100 findings at a time",
   const sent = ["severity", "status", "findingType", "minRiskScore", "maxRiskScore", "limit", "offset"];
   expect(sent.map((name) => query.get(name))).toEqual(["critical,high", "new", "ssh_key", "40", "90", "100", "0"]);
   expect(query.get("includeBelowThreshold")).toBe("true");
+});
+
+test("FIND-01, FIND-11: the list refreshes every 15 s", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    show();
+    await screen.findByText("Password in db.conf");
+    vi.advanceTimersByTime(14_900);
+    expect(api.requestsTo(FINDINGS)).toHaveLength(1);
+    api.on(FINDINGS, page({ ...aFinding, title: "Password in new.conf" }));
+    vi.advanceTimersByTime(200);
+    await screen.findByText("Password in new.conf");
+    expect(api.requestsTo(FINDINGS)).toHaveLength(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("FIND-02, FIND-15: Investigate moves a new finding to investigating", async () => {

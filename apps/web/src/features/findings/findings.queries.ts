@@ -16,7 +16,7 @@ import {
   type InputOf,
   type ReplyOf,
 } from "@strongroom/contract";
-import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, mutationOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import { call, download } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
@@ -40,7 +40,17 @@ export const findingList = (filter: FindingFilter) =>
       offset + data.length < total && data.length > 0 ? offset + data.length : undefined,
   });
 
-export const findingDetails = (id: FindingId) => queryOf(readFinding, { params: { id } });
+const FIX_POLL_MS = 2_000;
+
+/** Polls while the fix is in progress, because events of rotations do not name the finding. */
+export const findingDetails = (id: FindingId) =>
+  queryOptions({
+    ...queryOf(readFinding, { params: { id } }),
+    refetchInterval: ({ state }) => {
+      const fix = state.data?.fix?.state;
+      return fix === "rotating" || fix === "updating" ? FIX_POLL_MS : false;
+    },
+  });
 
 export const findingFigures = queryOf(findingStatistics, { query: { timeframe: "30d" } }, { isBackground: true });
 

@@ -1,0 +1,184 @@
+// Kills the server at every step of the chain finding, account, rotation, file, on a real sshd and a real PostgreSQL.
+import {
+  createAccount,
+  createDiscoveryTarget,
+  createSafe,
+  listFindings,
+  listPlatforms,
+  readFinding,
+  readEnhancedScan,
+  startEnhancedScan,
+  vaultFindings,
+} from "@strongroom/contract";
+import type { DiscoveryTargetId, FindingId } from "@strongroom/contract";
+import {
+  needs,
+  postgresqlAvailable,
+  startPostgresql,
+  startSshd,
+  unixUsersAvailable,
+} from "@strongroom/connectors/testing";
+import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { runSql } from "./testing/database.ts";
+import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+
+/** The write before which the server is killed: a condition on a row of a table. */
+const WRITES = [
+  { name: "the transaction that vaults the finding", on: "insert on finding_fixes", when: "true" },
+  { name: "the candidate is stored", on: "insert on secret_versions", when: "new.is_candidate" },
+  { name: "the rotation records that it is sent", on: "update on rotations", when: "new.step = 'sent'" },
+  { name: "the promotion of the new password", on: "update on rotations", when: "new.step in ('promoted', 'ended')" },
+  {
+    name: "the record that the file has the new password",
+    on: "update on account_dependents",
+    when: "new.state = 'current' and old.state <> 'current'",
+  },
+] as const;
+
+/** More rounds: `FIX_KILL_ROUNDS=10 node --test e2e/fix-kill.test.ts`. */
+const ROUNDS = Array.from({ length: Number(process.env["FIX_KILL_ROUNDS"] ?? 1) }, () => WRITES).flat();
+
+interface Chain {
+  id: FindingId;
+  file: string;
+  /** The password that the file has first. */
+  password: string;
+}
+
+const until = async <T>(what: string, read: () => Promise<T | null>): Promise<T> => {
+  for (let tries = 0; tries < 1200; tries += 1) {
+    const value = await read();
+    if (value !== null) return value;
+    await delay(100);
+  }
+  throw new Error(`waited too long for ${what}`);
+};
+
+describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), () => {
+  let server: RunningServer;
+  let sshd: Sshd;
+  let database: PostgresqlServer;
+  let token: string;
+  let targetId: DiscoveryTargetId;
+  let home: string;
+  let chains: Chain[];
+
+  before(async () => {
+    [server, sshd, database] = await Promise.all([startServer(), startSshd(), startPostgresql()]);
+    await firstAdmin(server);
+    token = await tokenOf(server, await aUser(server, "mona@example.com"));
+    const scanner = await sshd.addUser("active", { sudo: "ALL", hasHome: true });
+    home = scanner.home;
+    const { platforms } = await ask(server.url, listPlatforms, {}, token);
+    const safe = await ask(server.url, createSafe, { body: { name: "Web servers" } }, token);
+    const { username, password } = scanner;
+    const { host: hostname, port } = sshd;
+    const platform_id = platforms.find(({ name }) => name === "Linux")!.id;
+    const kind = { name: "Scanner", system_type: "Linux", connection_method: "SSH" } as const;
+    const body = { ...kind, hostname, port, username, password, platform_id, safe_id: safe.id };
+    const { id: credentialId } = await ask(server.url, createAccount, { body }, token);
+    const target = { name: "web-01", targetType: "linux", connectionMethod: "ssh", hostname, credentialId } as const;
+    const settings = { port, timeout: 30_000 };
+    ({ id: targetId } = await ask(
+      server.url,
+      createDiscoveryTarget,
+      { body: { ...target, safeId: safe.id, settings } },
+      token,
+    ));
+    chains = await scanFiles();
+  });
+  after(() => Promise.all([server?.close(), sshd?.stop(), database?.stop()]));
+
+  /** Writes a file with the password of a new role for each kill, and scans them all at once. */
+  async function scanFiles(): Promise<Chain[]> {
+    const written: Omit<Chain, "id">[] = [];
+    for (const number of ROUNDS.keys()) {
+      const { username, password } = await database.addRole();
+      const file = join(home, `app-${number}.conf`);
+      writeFileSync(
+        file,
+        `[app]\nurl = postgresql://${username}:${password}@${database.host}:${database.port}/postgres\n`,
+      );
+      written.push({ file, password });
+    }
+    const homes = readdirSync("/home").map((name) => `/home/${name}`);
+    const excludePatterns = ["/etc", "/root", ...homes.filter((each) => each !== home)];
+    const scanConfig = {
+      scanDepth: "quick",
+      scanServiceAccounts: false,
+      scanSharedAccounts: false,
+      excludePatterns,
+    } as const;
+    const { id } = await ask(server.url, startEnhancedScan, { params: { id: targetId }, body: { scanConfig } }, token);
+    await until("the scan", async () => {
+      const scan = await ask(server.url, readEnhancedScan, { params: { id } }, token);
+      assert.notEqual(scan.status, "failed", scan.error_message ?? "");
+      return scan.status === "completed" ? scan : null;
+    });
+    const query = { includeBelowThreshold: "true", status: "new" };
+    const { data } = await ask(server.url, listFindings, { query }, token);
+    return written.map((each) => ({
+      ...each,
+      id: data.find(({ finding_data }) => finding_data.file_path === each.file)!.id,
+    }));
+  }
+
+  /** Runs the work while the write waits, and kills the server there. Returns the result of the work, or null. */
+  async function killBefore<T>({ name, on, when }: (typeof WRITES)[number], work: () => Promise<T>): Promise<T | null> {
+    const table = on.split(" ").at(-1)!;
+    await runSql(
+      server,
+      `create function wait_here() returns trigger language plpgsql as
+         $$ begin if ${when} then perform pg_sleep(60); end if; return new; end $$;
+       create trigger wait_here before ${on} for each row execute function wait_here()`,
+    );
+    const result = work().catch(() => null);
+    try {
+      await until(name, async () => {
+        const waiting = "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
+        return (await runSql(server, waiting)) > 0 ? true : null;
+      });
+    } finally {
+      await server.kill();
+      server = await startServer({}, server.dataFolder);
+      // A session of the killed server keeps its locks until it wakes up.
+      await runSql(server, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
+      // The lease of the killed process would expire after a minute.
+      await runSql(server, "update rotations set lease_until = clock_timestamp() where lease_until is not null");
+      await runSql(server, `drop trigger wait_here on ${table}; drop function wait_here`);
+    }
+    return result;
+  }
+
+  for (const [number, write] of ROUNDS.entries()) {
+    test(`killing the server before ${write.name} loses nothing, and the file gets the new password`, async () => {
+      const { id, file, password } = chains[number]!;
+      const login = { systemType: "postgresql", hostname: database.host, port: database.port } as const;
+      const body = { findingIds: [id], vaultSettings: {}, fixFiles: true, login };
+      const vaulted = await killBefore(write, () => ask(server.url, vaultFindings, { body }, token));
+      if (vaulted === null) {
+        const { fix } = await ask(server.url, readFinding, { params: { id } }, token);
+        assert.equal(fix, null, "an unfinished transaction stored nothing");
+        await ask(server.url, vaultFindings, { body }, token);
+      }
+      await until("the fixed file", async () => {
+        const { fix } = await ask(server.url, readFinding, { params: { id } }, token);
+        assert.notEqual(fix?.state, "attention", fix?.message ?? "");
+        return fix?.state === "fixed" ? fix : null;
+      });
+      const content = readFileSync(file, "utf8");
+      assert.ok(!content.includes(password));
+      const client = new pg.Client({ connectionString: /postgresql:\S+/.exec(content)![0] });
+      await client.connect();
+      await client.end();
+    });
+  }
+});
