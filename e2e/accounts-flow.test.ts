@@ -270,7 +270,10 @@ describe("accounts", needs(unavailable), () => {
   });
 
   step("ACC-35: deleting an account asks for confirmation first, and then returns to the list", async () => {
-    await cardOf(page, NAME).getByRole("button", { name: "Delete" }).click();
+    await cardOf(page, NAME)
+      .getByRole("button", { name: `Actions for ${NAME}` })
+      .click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
     const dialog = dialogOf(page, "Delete Account");
     await dialog.getByText("destroyed immediately", { exact: false }).waitFor();
     await inspectScreen(page, "account-delete");
@@ -291,7 +294,7 @@ describe("accounts", needs(unavailable), () => {
       const body = { csv, dry_run: false, safe_id: databases.id };
       const { imported } = await ask(server.url, importAccounts, { body }, token);
       assert.equal(imported, MANY);
-      await page.goto("/accounts");
+      await page.goto("/accounts?layout=cards");
       const list = page.getByRole("list", { name: "Accounts" });
       await list.getByRole("article").first().waitFor();
       // The oldest account comes last, and each page is fetched while scrolling.
@@ -300,7 +303,29 @@ describe("accounts", needs(unavailable), () => {
         return cardOf(page, THEIRS).count();
       }, 1);
       assert.ok((await list.getByRole("article").count()) < 100, "only what is near the window is drawn");
-      assertNoErrors(visit);
     },
   );
+
+  step(`${MANY} accounts are a table by default: sorted by the server, used by keyboard, and accessible`, async () => {
+    await page.goto("/accounts?sort=name");
+    const table = page.getByRole("table", { name: "Accounts" });
+    await table.getByRole("link", { name: "Account 0", exact: true }).waitFor();
+    await inspectScreen(page, "accounts-table");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByRole("region", { name: "Selected accounts" }).getByText("1 account selected").waitFor();
+    await becomes(() => page.evaluate(() => document.activeElement?.textContent), "Account 1");
+    await inspectScreen(page, "accounts-table-selected");
+    await page.keyboard.press("/");
+    await page.keyboard.type("Imported one");
+    await table.getByRole("link", { name: "Imported one", exact: true }).waitFor();
+    await becomes(() => table.getByRole("row").count(), 2);
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await seesHeading(page, "Imported one");
+    assertNoErrors(visit);
+  });
 });

@@ -4,6 +4,7 @@ import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { namesOf, type FieldList } from "./field-list.ts";
 import { oneLine, optionalLines, optionalText } from "./fields.ts";
 import { CONNECTION_FIELD_NAMES } from "./secrets.ts";
+import { Tags } from "./tags.ts";
 
 interface DetailLook {
   label: string;
@@ -34,6 +35,8 @@ export const ACCOUNT_FIELDS = {
   connection_method: { input: ConnectionMethod, shown: ConnectionMethod },
   ...ACCOUNT_DETAILS,
   notes: { input: optionalLines(5000), shown: z.string().nullable() },
+  /** Omitted by an edit: the stored ones stay. */
+  tags: { input: Tags.optional(), shown: z.array(z.string()) },
 } satisfies FieldList;
 export type AccountField = keyof typeof ACCOUNT_FIELDS;
 export const ACCOUNT_FIELD_NAMES = namesOf(ACCOUNT_FIELDS);
@@ -61,5 +64,6 @@ export const ACCOUNT_IMPORT_COLUMNS = [
   "connection_method",
   ...CONNECTION_FIELD_NAMES,
   ...ACCOUNT_DETAIL_NAMES,
+  "tags",
   "notes",
 ] as const;

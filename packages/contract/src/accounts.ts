@@ -1,8 +1,8 @@
 // Accounts: shared privileged accounts. Each belongs to a safe, which decides on permissions.
 import { z } from "zod";
 import { ACCOUNT_FIELDS, LOGIN_FIELDS } from "./account-fields.ts";
-import { AccountStatus, RotationStatus, SystemType } from "./account-types.ts";
-import { AccountValidationFilter, AccountValidationStatus } from "./verification-status.ts";
+import { AccountStatus, RotationStatus } from "./account-types.ts";
+import { AccountValidationStatus } from "./verification-status.ts";
 import { HistoryPage } from "./audit.ts";
 import { requireAccountDatabase, withAccountAddress } from "./connection-address.ts";
 import { completeBody } from "./complete-body.ts";
@@ -27,6 +27,7 @@ import { RotationState } from "./rotation.ts";
 import { SafePermission } from "./safe-permissions.ts";
 import { AccountSecret, CONNECTION_FIELDS, ConnectorFacts } from "./secrets.ts";
 import { SecretVersionList, VersionNumber } from "./secret-versions.ts";
+import { AccountListFilter, AccountSort } from "./account-list.ts";
 import { EffectiveAccess } from "./safes.ts";
 
 /** The user of an exclusive check-out, and its end. */
@@ -134,16 +135,11 @@ const managing = { params: byId, needs: "account.use", scope: "account.manage" }
 export const listAccounts = endpoint({
   method: "GET",
   path: "/api/v1/accounts",
-  summary: "Accounts that the caller can see, newest first",
+  summary: "Accounts that the caller can see, newest first unless `sort` names another order",
   query: z.object({
     ...pageQuery(500, 100),
-    status: z.enum(["rotation_due", "active"]).optional(),
-    /** Matches name, user name, host or safe. */
-    search: z.string().trim().max(100).optional(),
-    safe_id: SafeId.optional(),
-    platform_id: PlatformId.optional(),
-    system_type: SystemType.optional(),
-    validation_status: AccountValidationFilter.optional(),
+    ...AccountListFilter,
+    sort: AccountSort.optional(),
   }),
   reply: z.object({ data: z.array(Account), next_cursor: z.string().nullable() }),
   needs: "account.list",

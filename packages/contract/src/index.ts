@@ -2,6 +2,7 @@
 export * from "./access-control.ts";
 export * from "./access-requests.ts";
 export * from "./access-reviews.ts";
+export * from "./account-list.ts";
 export * from "./accounts.ts";
 export * from "./account-types.ts";
 export * from "./account-fields.ts";
@@ -62,6 +63,7 @@ export * from "./sign-in.ts";
 export * from "./ssh-config.ts";
 export * from "./ssh-keys.ts";
 export * from "./ssh-public-key.ts";
+export * from "./tags.ts";
 export * from "./token-scopes.ts";
 export * from "./tokens.ts";
 export * from "./users.ts";

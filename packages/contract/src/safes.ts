@@ -16,6 +16,7 @@ import {
   oneLine,
   optionalLines,
 } from "./fields.ts";
+import { Tag, Tags } from "./tags.ts";
 import { SAFE_PERMISSIONS, SafePermission, SafeRole } from "./safe-permissions.ts";
 
 export const SAFE_TYPES = ["standard", "shared", "department", "application"] as const;
@@ -63,6 +64,7 @@ export const Safe = z.object({
   status: SafeStatus,
   /** Only gateways of this zone open sessions on the accounts of the safe; null: every gateway that the platform allows. */
   session_zone: z.string().nullable(),
+  tags: z.array(z.string()),
   owner_id: UserId,
   owner_name: z.string(),
   owner_email: z.string(),
@@ -92,6 +94,7 @@ export const NewSafe = z.strictObject({
   safe_type: SafeType.default("standard"),
   access_level: AccessLevel.default("private"),
   session_zone: SessionZone.default(null),
+  tags: Tags.default([]),
 });
 export type NewSafe = z.infer<typeof NewSafe>;
 
@@ -103,6 +106,7 @@ export const SafeEdit = z.strictObject({
   access_level: AccessLevel.optional(),
   status: SafeStatus.optional(),
   session_zone: SessionZone.optional(),
+  tags: Tags.optional(),
   /** Only by the owner or an administrator: this user becomes the owner, with an owner's membership. */
   owner_id: UserId.optional(),
 });
@@ -117,9 +121,10 @@ export const listSafes = endpoint({
   summary: "Safes that the caller can see, by name",
   query: z.object({
     ...pageQuery(500, 100),
-    /** Matches name, description or owner. */
+    /** Matches name, description, owner or tags. */
     search: z.string().trim().max(100).optional(),
     status: SafeStatus.optional(),
+    tag: Tag.optional(),
     /** Only safes in which the caller has this permission, such as `add` for the choice in the account form. */
     permission: SafePermission.optional(),
   }),

@@ -1,5 +1,6 @@
 // Bulk operations on accounts, and accounts as CSV.
 import { z } from "zod";
+import { AccountListFilter, AccountSort } from "./account-list.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, Confirmation, SafeId } from "./fields.ts";
 import { RunId } from "./verification.ts";
@@ -69,8 +70,8 @@ export const importAccounts = endpoint({
 export const exportAccounts = endpoint({
   method: "GET",
   path: "/api/v1/accounts/export",
-  summary: "The accounts that the caller can see as CSV, without secrets",
-  query: z.object({ safe_id: SafeId.optional() }),
+  summary: "The accounts that the list shows for the same filters and order, as CSV without secrets",
+  query: z.object({ ...AccountListFilter, sort: AccountSort.optional() }),
   reply: { stream: "text/csv" },
   needs: "account.export",
   audit: "account.exported",

@@ -19,6 +19,7 @@ export interface SafesTable {
   access_level: AccessLevel;
   status: ColumnType<SafeStatus, SafeStatus | undefined, SafeStatus>;
   session_zone: ColumnType<string | null, string | null | undefined, string | null>;
+  tags: ColumnType<string[], string[] | undefined, string[]>;
   owner_id: string;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
@@ -49,6 +50,7 @@ export interface SafeQuery {
   after: NamePlace | null;
   search: string | null;
   status: SafeStatus | null;
+  tag?: string | null;
   permission: SafePermission | null;
 }
 
@@ -96,16 +98,18 @@ export async function listSafes(db: Db, actor: Actor, query: SafeQuery): Promise
  * The conditions on the safe itself. Users who may not see addresses can still find their own safes by their own
  * address.
  */
-function conditionsOf({ after, search, status }: SafeQuery, actor: Actor): RawBuilder<unknown>[] {
+function conditionsOf({ after, search, status, tag = null }: SafeQuery, actor: Actor): RawBuilder<unknown>[] {
   const showsAddress = sql`(${seesAddresses(actor)} or users.id = ${actor.id})`;
   const isOwnedByMatch = (pattern: string) => sql`exists (
     select from users where users.id = safes.owner_id
       and (users.name ilike ${pattern} or (${showsAddress} and users.email ilike ${pattern})))`;
   const isMatch = (pattern: string) =>
-    sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern} or ${isOwnedByMatch(pattern)})`;
+    sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern}
+      or exists (select from unnest(safes.tags) as tag where tag ilike ${pattern}) or ${isOwnedByMatch(pattern)})`;
   return [
     ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`]),
     ...(status === null ? [] : [sql`safes.status = ${status}`]),
+    ...(tag === null ? [] : [sql`safes.tags @> array[${tag}]::text[]`]),
     ...(search === null ? [] : [everyWord(search, isMatch)]),
   ];
 }

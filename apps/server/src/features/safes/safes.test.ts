@@ -57,6 +57,7 @@ describe("a new safe", () => {
       name: "Billing",
       status: "active",
       session_zone: null,
+      tags: [],
       owner_id: owner.id,
       owner_email: owner.email,
       members: [{ user_id: owner.id, group_id: null }],

@@ -39,6 +39,7 @@ export const toSafe = (row: ShownSafe): Safe => ({
   access_level: row.access_level,
   status: row.status,
   session_zone: row.session_zone,
+  tags: row.tags,
   owner_id: row.owner_id as UserId,
   owner_name: row.owner_name,
   owner_email: row.owner_email,

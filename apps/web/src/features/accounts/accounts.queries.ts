@@ -29,7 +29,6 @@ import {
   type AccountId,
   type InputOf,
   type ReplyOf,
-  type SafeId,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
@@ -39,7 +38,7 @@ import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
 import type { AccountFilter } from "./list/account-filter.ts";
-import { isNarrowed } from "./list/account-filter.ts";
+import { isNarrowed, isNewestFirst } from "./list/account-filter.ts";
 import { loadFailureText } from "./load-failure.ts";
 import { afterFailedCall, statusAfterValidation } from "./validation/validate-account.ts";
 
@@ -136,7 +135,9 @@ export async function revealVersion(id: string, version: number, justification: 
 export async function storeAccount(client: QueryClient, body: BodyOf<typeof createAccount>): Promise<Account> {
   const stored = await call(createAccount, { body });
   patchLists<Account, AccountFilter>(client, LISTS, (pages, filter) =>
-    isNarrowed(filter) || filter.status === "rotation_due" ? pages : withNewItem(pages, stored),
+    isNarrowed(filter) || filter.status === "rotation_due" || !isNewestFirst(filter)
+      ? pages
+      : withNewItem(pages, stored),
   );
   staleAround(client, stored.id);
   return stored;
@@ -227,10 +228,10 @@ export async function sendImport(
 /** The UTC date, so that the name does not depend on the user's time zone. */
 const exportName = (now: Date): string => `accounts-${now.toISOString().slice(0, 10)}.csv`;
 
-export const accountExport = (safeId: SafeId | undefined) =>
+/** Exactly the accounts that the list shows, in its order. */
+export const accountExport = (filter: AccountFilter) =>
   mutationOptions({
-    mutationFn: async () =>
-      saveFile(exportName(new Date()), await download(exportAccounts, { query: { safe_id: safeId } })),
+    mutationFn: async () => saveFile(exportName(new Date()), await download(exportAccounts, { query: filter })),
   });
 
 /** Refetches one account and updates every cache. Never throws: after a failure, the next load will show the error. */

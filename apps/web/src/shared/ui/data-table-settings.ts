@@ -13,6 +13,8 @@ export interface TableSort {
 export interface TableSettings {
   /** The ids of the shown columns, in the table's order. */
   columns: readonly string[];
+  /** Whether the user or the address chose the columns. */
+  isChosen: boolean;
   /** Null shows the default order. */
   sort: TableSort | null;
   /** Sorts by the column: ascending, then descending, then the default order. */
@@ -52,17 +54,21 @@ export function useTableSettings(name: string, columns: readonly KnownColumn[]):
   });
   const [sortText, columnsText] = [params.get("sort"), params.get("columns")];
   const sort = useMemo(() => readSort(sortText, columns), [sortText, columns]);
+  const wanted = useMemo(
+    () => columnsText?.split(",") ?? (Array.isArray(remembered) ? remembered : null),
+    [columnsText, remembered],
+  );
   const shown = useMemo(() => {
-    const wanted = columnsText?.split(",") ?? (Array.isArray(remembered) ? remembered : null);
     const isShown = ({ id, isOptional }: KnownColumn) => (wanted === null ? isOptional !== true : wanted.includes(id));
     return columns.filter(isShown).map(({ id }) => id);
-  }, [columnsText, remembered, columns]);
+  }, [wanted, columns]);
   const set = useCallback(
     (part: string, value: string) => setParams((before) => withParam(before, part, value), { replace: true }),
     [setParams],
   );
   return {
     columns: shown,
+    isChosen: wanted !== null,
     sort,
     sortBy: (column) => set("sort", writeSort(nextSort(sort, column))),
     showColumns: (ids) => {

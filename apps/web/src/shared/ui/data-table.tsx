@@ -34,6 +34,8 @@ export interface DataColumn<T> {
   isSortable?: boolean;
   /** Shown only when the user chooses it. */
   isOptional?: boolean;
+  /** Left out where it does not fit, unless the user chose columns. */
+  isRoomy?: boolean;
   /** Where stacked rows show the value: after the name, as a badge, or not at all (by default). */
   stacked?: "line" | "badge";
 }
@@ -79,8 +81,10 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
   const headRef = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   const isStacked = width > 0 && width < NARROWEST_TABLE;
-  const shown = columns.filter(({ id }, place) => place === 0 || settings.columns.includes(id));
   const hasActions = props.actionsOf !== undefined;
+  const extras = (selection === undefined ? 0 : SELECT_TRACK) + (hasActions ? MENU_TRACK : 0);
+  const chosen = columns.filter(({ id }, place) => place === 0 || settings.columns.includes(id));
+  const shown = settings.isChosen || width === 0 ? chosen : fitting(chosen, width / REM, extras);
 
   // Content above the table moves it, because scroll positions count from the top of the page.
   useLayoutEffect(() => {
@@ -129,6 +133,7 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
             headRef={headRef}
             bodyRef={bodyRef}
             hasActions={hasActions}
+            minWidth={`${widthOf(shown, extras)}rem`}
           />
         )}
         <div
@@ -141,7 +146,7 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
           <div
             className={classes.rows}
             role="presentation"
-            style={{ height: virtual.getTotalSize(), minWidth: isStacked ? undefined : minWidthOf(shown) }}
+            style={{ height: virtual.getTotalSize(), minWidth: isStacked ? undefined : `${widthOf(shown, extras)}rem` }}
           >
             {visible.map(({ key, index, start }) => {
               const row = rows[index];
@@ -181,19 +186,31 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
   );
 }
 
-/** Pixels, for the checkbox and for the menu. */
-const SELECT_TRACK = "2.25rem";
-const MENU_TRACK = "2.75rem";
+/** Rem: the checkbox, the menu, the gap between cells and the padding of a row, as in the style sheet. */
+const SELECT_TRACK = 1.5;
+const MENU_TRACK = 1.875;
+const GAP = 0.75;
+const PADDING = 1.5;
+/** Pixels. */
+const REM = 16;
 
 const tracksOf = <T,>(columns: readonly DataColumn<T>[], isSelectable: boolean, hasActions: boolean): string =>
   [
-    ...(isSelectable ? [SELECT_TRACK] : []),
+    ...(isSelectable ? [`${SELECT_TRACK}rem`] : []),
     ...columns.map(({ width, grow = 1 }) => (grow === 0 ? `${width}rem` : `minmax(${width}rem, ${grow}fr)`)),
-    ...(hasActions ? [MENU_TRACK] : []),
+    ...(hasActions ? [`${MENU_TRACK}rem`] : []),
   ].join(" ");
 
-const minWidthOf = <T,>(columns: readonly DataColumn<T>[]): string =>
-  `${columns.reduce((sum, { width }) => sum + width, 0) + 5}rem`;
+/** Rem. The narrowest row: its columns with the gaps, the checkbox and the menu. */
+const widthOf = <T,>(columns: readonly DataColumn<T>[], extras: number): number =>
+  columns.reduce((sum, { width }) => sum + width + GAP, 0) + extras + GAP + PADDING;
+
+/** Leaves out roomy columns, the last one first, until the others fit. */
+function fitting<T>(columns: readonly DataColumn<T>[], room: number, extras: number): readonly DataColumn<T>[] {
+  const last = columns.findLastIndex(({ isRoomy }) => isRoomy === true);
+  if (last < 0 || widthOf(columns, extras) <= room) return columns;
+  return fitting(columns.toSpliced(last, 1), room, extras);
+}
 
 /** The header scrolls sideways with the body, and stays below the top bar when the page scrolls. */
 function follow(from: RefObject<HTMLDivElement | null>, to: RefObject<HTMLDivElement | null>): void {
@@ -207,14 +224,15 @@ interface HeadProps<T extends { id: string }> extends Pick<DataTableProps<T>, "r
   headRef: RefObject<HTMLDivElement | null>;
   bodyRef: RefObject<HTMLDivElement | null>;
   hasActions: boolean;
+  minWidth: string;
 }
 
 function Head<T extends { id: string }>(props: HeadProps<T>) {
-  const { columns, rows, settings, selection, headRef, bodyRef, hasActions } = props;
+  const { columns, rows, settings, selection, headRef, bodyRef, hasActions, minWidth } = props;
   const count = selection?.ids.size ?? 0;
   return (
     <div ref={headRef} className={classes.head} role="rowgroup" onScroll={() => follow(headRef, bodyRef)}>
-      <div className={classes.headRow} role="row" aria-rowindex={1} style={{ minWidth: minWidthOf(columns) }}>
+      <div className={classes.headRow} role="row" aria-rowindex={1} style={{ minWidth }}>
         {selection !== undefined && (
           <div role="columnheader" className={classes.select}>
             <Checkbox

@@ -27,7 +27,7 @@ type Edit = SteppedCall<typeof updateEndpoint>;
 export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Account> {
   const { kernel, grants } = deps;
   const { id } = call.params;
-  const { password, ...edit } = call.body;
+  const { password, ...sent } = call.body;
   call.note({ target: { type: "account", id } });
   const seen = await readShown(kernel.database.db, call.actor, id, grants.grantsInForce);
   call.note({ target: targetOf(seen) });
@@ -40,6 +40,7 @@ export async function changeAccount(deps: AccountDeps, call: Edit): Promise<Acco
     const { row: before, shown } = await lockShown(tx, call.actor, id, grants.grantsInForce);
     // This is the key of the safe that contained the account when it was read.
     if (shown.safe_id !== seen.safe_id) throw moved();
+    const edit = { ...sent, tags: sent.tags ?? shown.tags };
     const changes = changesOf(shown, edit);
     for (const permission of permissionsFor(changes, replacement !== null, shown))
       requireAccountPermission(shown, permission);

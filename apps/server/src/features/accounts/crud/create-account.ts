@@ -114,7 +114,8 @@ export const searchedValues = (fields: Fields) => [
   fields.username,
   fields.hostname,
   ...SEARCHED_DETAIL_NAMES.map((name) => fields[name]),
+  ...(fields.tags ?? []),
 ];
 
 /** The columns in `accounts`. */
-export const accountFields = (fields: Fields) => pick(fields, ACCOUNT_FIELD_NAMES);
+export const accountFields = (fields: Fields) => ({ ...pick(fields, ACCOUNT_FIELD_NAMES), tags: fields.tags ?? [] });

@@ -109,6 +109,7 @@ describe("writing an export", () => {
     safe_name: "Servers, old",
     status: "active",
     notes: "@cell",
+    tags: [],
     database_name: null,
     schema_name: null,
     connection_string: null,

@@ -130,6 +130,9 @@ function readAccount(
     connection_method: cell("connection_method") || platform?.connection_method,
     ssl_enabled: cell("ssl_enabled").toLowerCase() === "true",
     additional_params: params ?? {},
+    tags: cell("tags")
+      .split(",")
+      .filter((tag) => tag.trim() !== ""),
   });
   if (read.success && faults.length === 0) return { account: read.data };
   const known = new Set(faults.map((fault) => fault.field));
@@ -185,6 +188,7 @@ const EXPORTED: readonly ExportColumn[] = [
   ["last_rotated_at", (account) => account.last_rotated_at],
   ["rotation_due_at", (account) => account.rotation_due_at],
   ["last_accessed", (account) => account.last_accessed],
+  ["tags", (account) => account.tags.join(", ")],
   ["notes", (account) => account.notes],
 ];
 

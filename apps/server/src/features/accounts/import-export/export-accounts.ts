@@ -18,7 +18,7 @@ export async function exportAccounts(
 ): Promise<Download> {
   const { safe_id } = call.query;
   if (safe_id !== undefined) call.note({ target: { type: "safe", id: safe_id } });
-  const body = Readable.from(linesOf(db, call.actor, { safe_id }, grants), { objectMode: false });
+  const body = Readable.from(linesOf(db, call.actor, call.query, grants), { objectMode: false });
   return { body, fileName: `strongroom-accounts-${kernel.clock.now().toISOString().slice(0, 10)}.csv` };
 }
 

@@ -1,6 +1,6 @@
 // Tests listing accounts: every visible match and nothing else, in order, with each search strategy.
-import { ACCOUNT_VALIDATION_STATUSES, listAccounts } from "@strongroom/contract";
-import type { Account, InputOf, Safe } from "@strongroom/contract";
+import { ACCOUNT_VALIDATION_STATUSES, AccountSort, listAccounts } from "@strongroom/contract";
+import type { Account, AccountSortField, InputOf, Safe } from "@strongroom/contract";
 import { sql } from "kysely";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -11,6 +11,7 @@ import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { searchKeys } from "#features/secrets/index.ts";
+import { orderOf } from "./account-order.ts";
 import * as found from "./found-accounts.store.ts";
 import type { Conditions } from "./found-accounts.store.ts";
 
@@ -55,16 +56,17 @@ async function fill(): Promise<void> {
     await app.database.pool.query(
       `with given as (select * from jsonb_to_recordset($1::jsonb) as t (id uuid, safe_id uuid, name text, username text,
          host text, verification_status text, verify_after timestamptz, created_at timestamptz, search_text text,
-         keys text, platform_id uuid, system_type text, status text, rotated_at timestamptz, wanted_at timestamptz)),
+         keys text, platform_id uuid, system_type text, status text, rotated_at timestamptz, wanted_at timestamptz,
+         attempted_at timestamptz, tags text)),
        stored as (insert into credentials (id, safe_id, name, type, username, host, environment, ssl_enabled,
-         additional_params, secret_version, verification_status, verify_after, created_at, updated_at, search_text,
-         search_keys)
+         additional_params, secret_version, verification_status, verify_after, last_verification_attempt, created_at,
+         updated_at, search_text, search_keys)
          select id, safe_id, name, 'application', username, host, 'production', false, '{}', 1, verification_status,
-           verify_after, created_at, created_at, search_text, keys::integer[] from given)
+           verify_after, attempted_at, created_at, created_at, search_text, keys::integer[] from given)
        insert into accounts (id, platform_id, system_type, connection_method, status, rotated_at, rotation_wanted_at,
-         rotation_wanted_because, created_by)
+         rotation_wanted_because, tags, created_by)
        select id, platform_id, system_type, 'HTTPS', status, rotated_at, wanted_at,
-         case when wanted_at is not null then 'asked' end, $2 from given`,
+         case when wanted_at is not null then 'asked' end, tags::text[], $2 from given`,
       [JSON.stringify(rows), owner.id],
     );
   }
@@ -97,6 +99,8 @@ function rowOf(number: number) {
     status: number % 13 === 0 ? "disabled" : "active",
     rotated_at: new Date(Date.now() - (number % 100) * DAY),
     wanted_at: number === 5 ? new Date() : null,
+    attempted_at: number % 4 === 0 ? null : new Date(Date.UTC(2026, 0, 2) + (number % 50) * 1000),
+    tags: number % 60 === 0 ? "{pci,team blue}" : number % 7 === 0 ? "{legacy}" : "{}",
   };
 }
 
@@ -134,6 +138,9 @@ function isMeant(query: Query): (account: Account) => boolean {
     (query.platform_id === undefined || account.platform_id === query.platform_id) &&
     (query.system_type === undefined || account.system_type === query.system_type) &&
     (query.validation_status === undefined || account.last_validation_status === query.validation_status) &&
+    (query.tag === undefined || account.tags.includes(query.tag)) &&
+    (query.secret_age === undefined ||
+      Date.parse(account.last_rotated_at) <= Date.now() - Number(query.secret_age) * DAY) &&
     (query.status !== "active" || account.status === "active") &&
     (query.status !== "rotation_due" || ["due_soon", "overdue"].includes(account.rotation_status));
 }
@@ -193,6 +200,11 @@ describe("ACC-07: a filtered list contains every match and no other account", ()
     () => ({ safe_id: safes[3]!.id, search: "web-000" }),
     ...ACCOUNT_VALIDATION_STATUSES.map((validation_status) => () => ({ validation_status })),
     () => ({ validation_status: "valid", search: "db-1", status: "active" }),
+    () => ({ tag: "pci" }),
+    () => ({ tag: "legacy", search: "db" }),
+    () => ({ tag: "no such tag" }),
+    () => ({ secret_age: 90 }),
+    () => ({ secret_age: 90, tag: "legacy", status: "active" }),
   ];
   for (const [place, queryOf] of queries.entries()) {
     test(`query ${place + 1} returns exactly the expected accounts`, async () => {
@@ -208,6 +220,45 @@ describe("ACC-07: a filtered list contains every match and no other account", ()
   }
 });
 
+const KEYS: Record<AccountSortField, (account: Account) => string> = {
+  name: ({ name }) => name.toLowerCase(),
+  username: ({ username }) => username.normalize("NFKC").toLowerCase(),
+  hostname_ip: ({ hostname_ip }) => hostname_ip,
+  last_validated_at: ({ last_validated_at }) => last_validated_at ?? "",
+  last_rotated_at: ({ last_rotated_at }) => last_rotated_at,
+  created_at: ({ created_at }) => created_at,
+};
+
+describe("a list in another order has the same accounts, and its pages neither repeat nor omit one", () => {
+  for (const sort of AccountSort.options) {
+    test(`sorted by ${sort}`, async () => {
+      const field = sort.replace("-", "") as AccountSortField;
+      const direction = sort.startsWith("-") ? -1 : 1;
+      const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -direction : direction);
+      const sorted = (accounts: Account[]) =>
+        accounts.toSorted((a, b) => compare(KEYS[field](a), KEYS[field](b)) || compare(a.id, b.id));
+      const ids = (accounts: Account[]) => accounts.map(({ id }) => id);
+      const queries: Query[] = [{}, { search: "web-00" }, { tag: "legacy" }, { safe_id: safes[1]!.id }];
+      for (const who of [await firstAdmin(app), manager, grantee]) {
+        for (const query of queries) {
+          const expected = sorted((await everythingOf(who)).filter(isMeant(query)));
+          const actual = await listed(who, { ...query, sort }, expected.length < 200 ? 37 : 500);
+          assert.deepEqual(ids(actual), ids(expected), JSON.stringify(query));
+        }
+      }
+    });
+  }
+});
+
+test("a cursor of another order is rejected", async () => {
+  const first = await app.call(listAccounts, { query: { sort: "name", limit: 1 }, as: owner.token });
+  const cursor = first.body.next_cursor ?? "";
+  for (const sort of [undefined, "created_at", "-last_rotated_at"] as const)
+    assert.equal((await app.call(listAccounts, { query: { sort, cursor }, as: owner.token })).status, 400);
+  const unknown = await app.call(listAccounts, { query: { sort: "password" as "name" }, as: owner.token });
+  assert.equal(unknown.status, 400);
+});
+
 test("all search strategies return the same page", async () => {
   const none: Conditions = {
     safeId: null,
@@ -216,6 +267,8 @@ test("all search strategies return the same page", async () => {
     systemType: null,
     verification: null,
     status: null,
+    tag: null,
+    secretAge: null,
   };
   const { db } = app.database;
   const noGrants = () => sql`(select null::uuid as account_id where false)`;
@@ -223,13 +276,17 @@ test("all search strategies return the same page", async () => {
     { text: "web-00" },
     { status: "rotation_due" },
     { platformId: platforms[1]! },
+    { tag: "pci" },
   ];
+  const orders = [orderOf(), orderOf("name"), orderOf("-last_rotated_at")];
   for (const condition of conditions) {
     for (const actor of [
       { id: manager.id, role: "manager" as const },
       { id: (await firstAdmin(app)).id, role: "admin" as const },
     ]) {
-      const query = { actor, grantsInForce: noGrants, conditions: { ...none, ...condition }, limit: 20, after: null };
+      const order = orders[conditions.indexOf(condition) % orders.length]!;
+      const conditioned = { ...none, ...condition };
+      const query = { actor, grantsInForce: noGrants, conditions: conditioned, order, limit: 20, after: null };
       const walked = await found.walk(db, query, null);
       assert.ok(walked.length > 0);
       const scanned = await found.scanVisible(db, query, 5_000, true);
@@ -242,6 +299,7 @@ test("all search strategies return the same page", async () => {
         sql`select id from credentials`,
         ...(condition.status === undefined ? [] : [found.byRotation()]),
         ...(condition.platformId === undefined ? [] : [found.byPlatform(platforms[1]!)]),
+        ...(condition.tag === undefined ? [] : [found.byTag("pci")]),
       ])
         assert.deepEqual(await found.lookUp(db, query, candidates), walked);
       assert.deepEqual(await found.lookUpFew(db, query, sql`select id from credentials`, 5_000), walked);

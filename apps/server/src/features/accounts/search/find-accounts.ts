@@ -1,14 +1,14 @@
-// Lists and searches accounts, newest first, at a cost that does not grow with the number of accounts.
+// Lists and searches accounts in any of their orders, at a cost that does not grow with the number of accounts.
 import { verificationStatusOf } from "@strongroom/contract";
 import type { listAccounts } from "@strongroom/contract";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { ACCOUNTS, fold, keysToFind } from "#features/secrets/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import { toAccount } from "../accounts.ts";
+import { orderOf, readPlace, writePlace } from "./account-order.ts";
 import * as found from "./found-accounts.store.ts";
 import type { Conditions, Found, AccountQuery } from "./found-accounts.store.ts";
 import { showAccounts } from "../shown-accounts.store.ts";
@@ -28,7 +28,7 @@ const FEW = 5_000;
 const PROBED = 200;
 const MOST_LOOKED_UP = 2_000;
 
-type Query = Call<typeof listAccounts>["query"];
+type Query = Partial<Call<typeof listAccounts>["query"]> & { limit: number };
 
 export async function findAccounts(call: Call<typeof listAccounts>, db: Db, grantsInForce: GrantsInForce) {
   return pageOfAccounts(db, call.actor, call.query, grantsInForce);
@@ -41,21 +41,27 @@ export async function pageOfAccounts(
   grantsInForce: GrantsInForce,
 ) {
   const { limit, cursor } = query;
-  const after = cursor === undefined ? null : readTimePlace(cursor);
-  const wish: AccountQuery = { actor, grantsInForce, conditions: conditionsOf(query), limit: limit + 1, after };
+  const order = orderOf(query.sort);
+  const after = cursor === undefined ? null : readPlace(order, cursor);
+  const wish: AccountQuery = { actor, grantsInForce, conditions: conditionsOf(query), order, limit: limit + 1, after };
   const rows = await find(db, wish);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const ids = shown.map(({ id }) => id);
+  const accounts = new Map((await showAccounts(db, actor, ids, grantsInForce)).map((row) => [row.id, row]));
   return {
-    data: (await showAccounts(db, actor, ids, grantsInForce)).map((row) => toAccount(row, actor)),
-    next_cursor: last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id }),
+    data: ids.flatMap((id) => {
+      const row = accounts.get(id);
+      return row === undefined ? [] : [toAccount(row, actor)];
+    }),
+    next_cursor: last === undefined ? null : writePlace(last),
   };
 }
 
 /** For the global search: accounts whose names begin with the text, then the newest matches, at most `limit` of each. */
 export async function findIds(db: Db, actor: Actor, text: string, limit: number, grantsInForce: GrantsInForce) {
-  const query: AccountQuery = { actor, grantsInForce, conditions: conditionsOf({ search: text }), limit, after: null };
+  const conditions = conditionsOf({ search: text });
+  const query: AccountQuery = { actor, grantsInForce, conditions, order: orderOf(), limit, after: null };
   const [named, matching] = await Promise.all([found.findByPrefix(db, query, text, NEAR), find(db, query)]);
   return [...new Set([...named, ...matching.map(({ id }) => id)])];
 }
@@ -103,8 +109,10 @@ const isOneSafe = ({ safeId, ...others }: Conditions): boolean =>
 const byText = (text: string): RawBuilder<unknown> => found.byKeys(keysToFind(ACCOUNTS, { search: text }), true);
 
 /** Returns the candidates of the most selective condition that has an index. Null if no condition has an index. */
-function candidatesFor({ text, platformId, systemType, verification, status }: Conditions): RawBuilder<unknown> | null {
+function candidatesFor(conditions: Conditions): RawBuilder<unknown> | null {
+  const { text, platformId, systemType, verification, status, tag } = conditions;
   if (text !== null) return byText(text);
+  if (tag !== null) return found.byTag(tag);
   if (status === "rotation_due") return found.byRotation();
   if (platformId !== null) return found.byPlatform(platformId);
   if (systemType !== null) return found.bySystem(systemType);
@@ -121,5 +129,7 @@ function conditionsOf(query: Partial<Query>): Conditions {
     systemType: query.system_type ?? null,
     verification: query.validation_status === undefined ? null : verificationStatusOf(query.validation_status),
     status: query.status ?? null,
+    tag: query.tag ?? null,
+    secretAge: query.secret_age ?? null,
   };
 }

@@ -5,9 +5,9 @@ import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
-import type { TimePlace } from "#kernel/http/cursor.ts";
 import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
+import type { AccountOrder, Place } from "./account-order.ts";
 import { dueSince, isRotationDue } from "../rotation.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";
 
@@ -23,14 +23,18 @@ export interface Conditions {
   systemType: SystemType | null;
   verification: VerificationStatusFilter | null;
   status: "rotation_due" | "active" | null;
+  tag: string | null;
+  /** Days since the secret was stored or rotated. */
+  secretAge: number | null;
 }
 
 export interface AccountQuery {
   actor: Who;
   grantsInForce: GrantsInForce;
   conditions: Conditions;
+  order: AccountOrder;
   limit: number;
-  after: TimePlace | null;
+  after: Place | null;
   /** The visible safes whose names contain a word of the text, if already known. */
   named?: NamedSafes;
 }
@@ -41,19 +45,17 @@ export interface NamedSafes {
   words: readonly string[];
 }
 
-export interface Found {
-  id: string;
-  created_at: Date;
-}
+/** An account with its key in the order of the list. */
+export type Found = Place;
 
 /** Finds matches among the next `span` accounts of the list. Stops reading when the page is full. */
 export async function walk(db: Db, query: AccountQuery, span: number | null): Promise<Found[]> {
   const { safeId } = query.conditions;
   const next = sql`
-    select ${READ} from credentials
-    where ${safeId === null ? sql`safe_id is not null` : sql`safe_id = ${safeId}`} and deleted_at is null
-      and ${isAfter(query)}
-    order by created_at desc, id desc ${span === null ? sql`` : sql`limit ${span}`}`;
+    select ${read(query)}
+    where ${safeId === null ? sql`credentials.safe_id is not null` : sql`credentials.safe_id = ${safeId}`}
+      and credentials.deleted_at is null and ${isAfter(query)}
+    ${inOrder(query)} ${span === null ? sql`` : sql`limit ${span}`}`;
   return (await sql<Found>`${seen(query)} ${pageOf(query, next)}`.execute(db)).rows;
 }
 
@@ -68,20 +70,21 @@ export async function scanVisible(
   isNarrowed: boolean,
 ): Promise<Found[] | null> {
   const ofOne = sql`
-    select ${READ} from credentials
-    where credentials.safe_id = visible.safe_id and deleted_at is null and ${isAfter(query)}
-    order by created_at desc, id desc ${isNarrowed ? sql`` : sql`limit ${query.limit}`}`;
+    select ${read(query)}
+    where credentials.safe_id = visible.safe_id and credentials.deleted_at is null and ${isAfter(query)}
+    ${inOrder(query)} ${isNarrowed ? sql`` : sql`limit ${query.limit}`}`;
   const mine = sql`
     (select mine.* from visible cross join lateral (${ofOne}) mine limit ${most + 1})
     union all
-    select ${READ} from credentials
-    where id in (select account_id from active_grant) and safe_id not in (select safe_id from visible)
-      and deleted_at is null and ${isAfter(query)}`;
+    select ${read(query)}
+    where credentials.id in (select account_id from active_grant)
+      and credentials.safe_id not in (select safe_id from visible)
+      and credentials.deleted_at is null and ${isAfter(query)}`;
   const { rows } = await sql<Found & { seen: number }>`
     ${seen(query)}, mine as materialized (${mine})
     select page.*, counted.seen from (select count(*) as seen from mine) counted
     left join (${pageOf(query, sql`select * from mine`)}) page on true
-    order by page.created_at desc, page.id desc`.execute(db);
+    order by page.key ${query.order.direction}, page.id ${query.order.direction}`.execute(db);
   return pageUnlessMore(rows, most);
 }
 
@@ -96,8 +99,9 @@ export interface Probe {
 export async function probe(db: Db, query: AccountQuery, span: number): Promise<Probe> {
   const { rows } = await sql<Found & NamedSafes & { matching: number }>`
     ${seen(query)}, next as materialized (
-      select ${READ} from credentials where safe_id is not null and deleted_at is null and ${isAfter(query)}
-      order by created_at desc, id desc limit ${span})
+      select ${read(query)}
+      where credentials.safe_id is not null and credentials.deleted_at is null and ${isAfter(query)}
+      ${inOrder(query)} limit ${span})
     select page.*, counted.*, named_safes.* from (
       select count(*) as matching
       from next credentials where ${textMatches(query)}
@@ -106,7 +110,7 @@ export async function probe(db: Db, query: AccountQuery, span: number): Promise<
       select coalesce(array_agg(safe_id), '{}') as safes, coalesce(array_agg(word), '{}') as words from named
     ) named_safes
     left join (${pageOf(query, sql`select * from next`)}) page on true
-    order by page.created_at desc, page.id desc`.execute(db);
+    order by page.key ${query.order.direction}, page.id ${query.order.direction}`.execute(db);
   const { matching, safes, words } = rows[0]!;
   return { rows: placesIn(rows), matching, named: { safes, words } };
 }
@@ -124,13 +128,14 @@ export async function lookUpFew(db: Db, query: AccountQuery, candidates: Sql, mo
     ${seen(query)}, candidates as materialized (select id from (${candidates}) candidates limit ${most + 1})
     select page.*, counted.seen from (select count(*) as seen from candidates) counted
     left join (${pageOf(query, ofCandidates(query))}) page on true
-    order by page.created_at desc, page.id desc`.execute(db);
+    order by page.key ${query.order.direction}, page.id ${query.order.direction}`.execute(db);
   return pageUnlessMore(rows, most);
 }
 
 const ofCandidates = (query: AccountQuery): Sql => sql`
-  select ${READ} from credentials
-  where id in (select id from candidates) and safe_id is not null and deleted_at is null and ${isAfter(query)}`;
+  select ${read(query)}
+  where credentials.id in (select id from candidates) and credentials.safe_id is not null
+    and credentials.deleted_at is null and ${isAfter(query)}`;
 
 /**
  * Finds accounts whose names begin with the text, sorted by name, so that an exact match comes first. Considers only the first
@@ -153,7 +158,7 @@ function pageUnlessMore(rows: readonly (Found & { seen: number })[], most: numbe
 
 /** Drops the empty row that the outer join adds when a count comes with an empty page. */
 const placesIn = (rows: readonly Found[]): Found[] =>
-  rows.filter(({ id }) => id !== null).map(({ id, created_at }) => ({ id, created_at }));
+  rows.filter(({ id }) => id !== null).map(({ id, key }) => ({ id, key }));
 
 /** For `lookUp`: candidates found by search keys, or in a safe whose name matches. */
 export const byKeys = (keys: readonly number[], isSearch: boolean): Sql => sql`
@@ -165,6 +170,10 @@ export const byPlatform = (id: string): Sql => sql`select id from accounts where
 
 export const bySystem = (type: SystemType): Sql => sql`select id from accounts where system_type = ${type}`;
 
+/** For `lookUp`: accounts with the tag. The condition on all tags lets the planner use the index. */
+export const byTag = (tag: string): Sql =>
+  sql`select id from accounts where tags @> array[${tag}]::text[] and tags <> '{}'`;
+
 /** This query is cheap, because there are few platforms and each has an index by age. */
 export const byRotation = (): Sql => sql`
   select id from accounts where rotation_wanted_at is not null
@@ -175,10 +184,15 @@ export const byRotation = (): Sql => sql`
   ) due where platforms.rotate_every_days is not null`;
 
 const READ = sql.raw(
-  ["id", "created_at", "safe_id", "search_text", "verification_status", "verify_after"]
+  ["id", "safe_id", "search_text", "verification_status", "verify_after"]
     .map((column) => `credentials.${column}`)
     .join(", "),
 );
+
+const read = ({ order }: AccountQuery): Sql => sql`${READ}, ${order.key} as key from ${order.from}`;
+
+const inOrder = ({ order: { key, direction } }: AccountQuery): Sql =>
+  sql`order by ${key} ${direction}, credentials.id ${direction}`;
 
 /** The safes and grants through which this user can see accounts, and the safes whose names match. */
 function seen({ actor, grantsInForce, conditions: { text }, named }: AccountQuery): Sql {
@@ -215,17 +229,24 @@ const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>
     sql` and `,
   );
 
-const isAfter = ({ after }: AccountQuery): Sql =>
-  after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
+const isAfter = ({ after, order }: AccountQuery): Sql =>
+  after === null
+    ? sql`true`
+    : sql`(${order.key}, credentials.id) ${order.comesAfter} (${after.key}, ${after.id}::uuid)`;
+
+const rotatedBefore = (days: number): Sql => sql`access_time() - make_interval(days => ${days}::integer)`;
 
 /** A page of the given rows, limited to matches that this user may see. */
 function pageOf(query: AccountQuery, rows: Sql): Sql {
-  const { safeId, platformId, systemType, verification, status } = query.conditions;
+  const { safeId, platformId, systemType, verification, status, tag, secretAge } = query.conditions;
+  const { direction } = query.order;
   const ofAccount = [
     ...(platformId === null ? [] : [sql`accounts.platform_id = ${platformId}`]),
     ...(systemType === null ? [] : [sql`accounts.system_type = ${systemType}`]),
     ...(status === "active" ? [sql`accounts.status = 'active'`] : []),
     ...(status === "rotation_due" ? [isRotationDue] : []),
+    ...(tag === null ? [] : [sql`accounts.tags @> array[${tag}]::text[]`]),
+    ...(secretAge === null ? [] : [sql`accounts.rotated_at <= ${rotatedBefore(secretAge)}`]),
   ];
   const matches = [
     isSeen(query),
@@ -236,7 +257,7 @@ function pageOf(query: AccountQuery, rows: Sql): Sql {
   ];
   const others = sql`join accounts on accounts.id = credentials.id join platforms on platforms.id = accounts.platform_id`;
   return sql`
-    select credentials.id, credentials.created_at from (${rows}) credentials ${ofAccount.length === 0 ? sql`` : others}
+    select credentials.id, credentials.key from (${rows}) credentials ${ofAccount.length === 0 ? sql`` : others}
     where ${sql.join(matches, sql` and `)}
-    order by credentials.created_at desc, credentials.id desc limit ${query.limit}`;
+    order by credentials.key ${direction}, credentials.id ${direction} limit ${query.limit}`;
 }

@@ -10,12 +10,13 @@ import { audienceOfSafe, changed, targetOf } from "../safes.ts";
 import { updateSafeRow, insertSafe } from "../safes.store.ts";
 import type { SafeRow } from "../safes.store.ts";
 import { newId } from "#kernel/id.ts";
+import { isSame } from "#features/secrets/index.ts";
 import { replaceMember } from "../members/members.store.ts";
 import { lockSafe } from "../effective-permissions.ts";
 
 type Edit = Pick<
   SafeRow,
-  "name" | "description" | "safe_type" | "access_level" | "status" | "session_zone" | "owner_id"
+  "name" | "description" | "safe_type" | "access_level" | "status" | "session_zone" | "tags" | "owner_id"
 >;
 
 /** Called in the transaction that makes a safe inactive or archived, while the safe is locked. */
@@ -31,7 +32,7 @@ export async function changeSafe(
   call.note({ target: { type: "safe", id } });
   const { safe } = await lockSafe(tx, call.actor, id, "manage_safe", "no key update");
   call.note({ target: targetOf(safe) });
-  const { name, description, safe_type, access_level, status, session_zone, owner_id } = call.body;
+  const { name, description, safe_type, access_level, status, session_zone, tags, owner_id } = call.body;
   const edit: Edit = {
     name,
     description,
@@ -39,10 +40,11 @@ export async function changeSafe(
     access_level: access_level ?? safe.access_level,
     status: status ?? safe.status,
     session_zone: session_zone === undefined ? safe.session_zone : session_zone,
+    tags: tags ?? safe.tags,
     owner_id: owner_id ?? safe.owner_id,
   };
   if (givesAway(safe, edit)) call.requireStepUp();
-  const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => edit[field] !== safe[field]);
+  const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => !isSame(edit[field], safe[field]));
   if (edit.owner_id !== safe.owner_id) await makeOwner(kernel, call, tx, safe, edit.owner_id);
   if (safe.status === "active" && edit.status !== "active") await onClosed(tx, id, call.actor);
   if (fields.length > 0) {

@@ -22,12 +22,13 @@ export const searchableSafes: Searchable = {
 };
 
 export async function findSafes(call: Call<typeof listEndpoint>, db: Db) {
-  const { limit, cursor, search, status, permission } = call.query;
+  const { limit, cursor, search, status, tag, permission } = call.query;
   const rows = await listSafes(db, call.actor, {
     limit,
     after: placeByName(cursor),
     search: search === undefined || search === "" ? null : search,
     status: status ?? null,
+    tag: tag ?? null,
     permission: permission ?? null,
   });
   const { shown, next_cursor } = pageByName(rows, limit);

@@ -1,22 +1,22 @@
 // The menu of the accounts page: select multiple, import and export.
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconChecks, IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
-import type { SafeId } from "@strongroom/contract";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { accountExport } from "../accounts.queries.ts";
+import type { AccountFilter } from "../list/account-filter.ts";
 
 export interface AccountMenuProps {
-  /** Limits the export to this safe. */
-  safeId: string | undefined;
+  /** The export contains what this filter shows. */
+  filter: AccountFilter;
   canSelect: boolean;
   onSelect: () => void;
   onImport: () => void;
 }
 
-export function AccountMenu({ safeId, canSelect, onSelect, onImport }: AccountMenuProps) {
-  const exporting = useMutation(accountExport(safeId as SafeId | undefined));
+export function AccountMenu({ filter, canSelect, onSelect, onImport }: AccountMenuProps) {
+  const exporting = useMutation(accountExport(filter));
   const save = () =>
     exporting.mutate(undefined, {
       onSuccess: () => toast.success("Accounts exported without passwords"),

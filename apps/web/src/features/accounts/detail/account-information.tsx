@@ -8,6 +8,7 @@ import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { LongFact } from "#shared/ui/detail-page.tsx";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { TagList } from "#shared/ui/tag-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { AccountStatusBadge, RotationBadge } from "../account-badges.tsx";
 import classes from "./account-detail-page.module.css";
@@ -35,6 +36,7 @@ function factsOf(account: Account): Fact[] {
       ),
     },
     { name: "Platform", value: account.platform_name },
+    ...(account.tags.length === 0 ? [] : [{ name: "Tags", value: <TagList tags={account.tags} /> }]),
     { name: "Password changed", value: <RelativeTime moment={account.last_rotated_at} /> },
     {
       name: "Rotation due",

@@ -165,6 +165,7 @@ describe("the payload of the account form", () => {
       username: "root",
       password: "a known secret",
       notes: "",
+      tags: [],
       ...recordOf(ACCOUNT_DETAIL_NAMES, () => ""),
       platform_id: TEST_PLATFORM,
       safe_id: TEST_SAFE,

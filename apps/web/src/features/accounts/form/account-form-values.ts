@@ -42,6 +42,7 @@ export interface AccountFormValues extends Record<AccountDetail, string> {
   safe_id: string;
   status: "active" | "disabled";
   notes: string;
+  tags: string[];
 }
 
 export type AccountFormControl = UseFormReturnType<AccountFormValues>;
@@ -64,6 +65,7 @@ export const EMPTY_FORM: AccountFormValues = {
   safe_id: "",
   status: "active",
   notes: "",
+  tags: [],
 };
 
 /** Form values of a stored account, without its secret. */
@@ -86,6 +88,7 @@ export function formOf(account: Account): AccountFormValues {
     safe_id: account.safe_id,
     status: account.status === "disabled" ? "disabled" : "active",
     notes: account.notes ?? "",
+    tags: account.tags,
   };
 }
 
@@ -212,6 +215,7 @@ function propertiesOf(values: AccountFormValues): Required<Omit<Sent, "safe_id" 
     port: values.port.trim(),
     username: values.username.trim(),
     notes: values.notes,
+    tags: values.tags,
     ...pick(values, ACCOUNT_DETAIL_NAMES),
     platform_id: values.platform_id,
     connection_method: values.connection_method,

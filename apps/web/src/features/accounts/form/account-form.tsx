@@ -17,6 +17,7 @@ import { afterKind, fieldsOf, type Params } from "#shared/connectors/parameter-v
 import { weakSecretNote } from "#shared/format/password-strength.ts";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { useSubmission } from "#shared/ui/form.tsx";
+import { TagsField } from "#shared/ui/tags-field.tsx";
 import {
   type AccountFormControl,
   afterSystem,
@@ -114,6 +115,7 @@ function PropertyFields({ form, mode, stored }: PartProps) {
       <Section title="Organization">
         <PlatformField form={form} />
         {mode === "create" ? <SafeField form={form} /> : <StatusField form={form} />}
+        <TagsField className={classes.whole} {...form.getInputProps("tags")} />
       </Section>
       <Section title="Notes">
         <Textarea

@@ -28,6 +28,8 @@ import { paths } from "#shared/paths.ts";
 import { useNow } from "#shared/format/now.ts";
 import { CardButton, CardNote, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { RowMenu } from "#shared/ui/row-menu.tsx";
+import { TagList } from "#shared/ui/tag-list.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
 import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
@@ -112,6 +114,7 @@ export const AccountCard = memo(function AccountCard(props: AccountCardProps) {
         { name: "Safe", value: read.safe_name, title: read.safe_name },
         { name: "Connection", value: read.connection_method },
         { name: "Last validated", value: <RelativeTime moment={read.last_validation_date} /> },
+        ...(account.tags.length === 0 ? [] : [{ name: "Tags", value: <TagList tags={account.tags} />, isWide: true }]),
       ]}
       note={note !== null && <CardNote {...NOTE_LOOKS[note.kind]} text={note.text} />}
       actions={<Actions {...props} isValidating={isValidating} onValidate={start} />}
@@ -158,8 +161,13 @@ function Actions({ account, onOpen, onCopy, isCopying, isValidating, onValidate 
         )}
         <CardSign label="Validation History" icon={IconHistory} onClick={open("history")} />
         {may("manage_secret") && <CardSign label="Rotate" icon={IconRefresh} onClick={open("rotate")} />}
-        {may("delete") && <CardSign label="Delete" icon={IconTrash} onClick={open("delete")} />}
         <CardSign label="Details" icon={IconArrowRight} to={paths.account(account.id)} />
+        {may("delete") && (
+          <RowMenu
+            name={account.name}
+            actionsOf={() => [{ label: "Delete", icon: IconTrash, onClick: open("delete"), isDanger: true }]}
+          />
+        )}
       </CardSigns>
     </>
   );

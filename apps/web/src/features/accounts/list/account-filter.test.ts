@@ -25,6 +25,17 @@ test("drops unknown values from the address", () => {
   expect(filterOf(of("system=Toaster&validation=maybe"))).toEqual({});
 });
 
+test("reads tag, age and order, and drops what the server would refuse", () => {
+  expect(filterOf(of("tag=PCI&age=90&sort=-name"))).toEqual({ tag: "pci", secret_age: 90, sort: "-name" });
+  expect(filterOf(of("tag=a,b&age=0&sort=password"))).toEqual({});
+  expect(filterOf(of("age=1.5"))).toEqual({});
+});
+
+test("an order is not an active filter", () => {
+  expect(isNarrowed(filterOf(of("sort=name")))).toBe(false);
+  expect(isNarrowed(filterOf(of("tag=pci")))).toBe(true);
+});
+
 test("a selected tab is not an active filter", () => {
   expect(isNarrowed(filterOf(of("tab=active")))).toBe(false);
   expect(isNarrowed(filterOf(of("tab=active&search=x")))).toBe(true);

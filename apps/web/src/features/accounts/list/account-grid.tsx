@@ -1,64 +1,77 @@
 // The accounts in their loading, empty, error and content states, with the dialogs of their cards.
 import { IconSearchOff, IconUserShield } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useState, type ReactNode } from "react";
 import { currentSession } from "#shared/session/session-store.ts";
 import { ItemGrid } from "#shared/ui/item-grid.tsx";
+import { TableSkeleton, type Layout } from "#shared/ui/data-table-tools.tsx";
+import type { TableSettings } from "#shared/ui/data-table-settings.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { DeleteAccountDialog, RotateAccountDialog } from "../actions/account-action-dialogs.tsx";
 import { AccountCard, type AccountDialog } from "./account-card.tsx";
+import { AccountTable } from "./account-table.tsx";
+import type { AccountList } from "./use-account-list.ts";
 import { isNarrowed, type AccountFilter } from "./account-filter.ts";
 import classes from "./accounts-page.module.css";
-import { accountList } from "../accounts.queries.ts";
 import { loadFailureText } from "../load-failure.ts";
 import { copyKey, usePasswordCopy } from "../actions/use-password-copy.tsx";
 import type { Selection } from "../bulk/use-selection.ts";
 import { ValidationHistoryDialog } from "../validation/validation-history-dialog.tsx";
 
-export const useAccountList = (filter: AccountFilter) =>
-  useInfiniteQuery({ ...accountList(filter), placeholderData: keepPreviousData });
-
 export interface AccountGridProps {
-  list: ReturnType<typeof useAccountList>;
+  list: AccountList;
   accounts: readonly Account[];
   filter: AccountFilter;
   selection: Selection;
   addButton: ReactNode;
+  layout: Layout;
+  settings: TableSettings;
 }
 
-export function AccountGrid({ list, accounts, filter, selection, addButton }: AccountGridProps) {
+export function AccountGrid(props: AccountGridProps) {
+  const { list, accounts, filter, selection, addButton, layout, settings } = props;
   const dialogs = useDialogs(accounts);
   const { copy, copying, dialog: justification } = usePasswordCopy();
   const failure = () => loadFailureText(list.error, currentSession().token !== null);
 
-  if (list.isPending) return <SectionLoading text="Loading accounts..." />;
+  if (list.isPending) return <TableSkeleton text="Loading accounts..." />;
   if (list.data === undefined) {
     return <ErrorState message={failure()} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
   }
   if (accounts.length === 0) return <NoAccounts filter={filter} addButton={addButton} />;
   return (
     <div className={list.isPlaceholderData ? classes.stale : undefined}>
-      <ItemGrid
-        label="Accounts"
-        items={accounts}
-        hasMore={list.hasNextPage}
-        canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-        // Does not cancel a running fetch: by default, TanStack Query would restart it.
-        onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-      >
-        {(account) => (
-          <AccountCard
-            account={account}
-            onOpen={dialogs.open}
-            onCopy={copy}
-            isCopying={copying === copyKey(account.id)}
-            isSelected={selection.ids === null ? null : selection.ids.has(account.id)}
-            onSelect={selection.select}
-          />
-        )}
-      </ItemGrid>
+      {layout === "table" ? (
+        <AccountTable
+          list={list}
+          accounts={accounts}
+          settings={settings}
+          selection={selection}
+          onOpen={dialogs.open}
+          onCopy={copy}
+        />
+      ) : (
+        <ItemGrid
+          label="Accounts"
+          items={accounts}
+          hasMore={list.hasNextPage}
+          canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
+          // Does not cancel a running fetch: by default, TanStack Query would restart it.
+          onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
+        >
+          {(account) => (
+            <AccountCard
+              account={account}
+              onOpen={dialogs.open}
+              onCopy={copy}
+              isCopying={copying === copyKey(account.id)}
+              isSelected={selection.ids === null ? null : selection.ids.has(account.id)}
+              onSelect={selection.select}
+            />
+          )}
+        </ItemGrid>
+      )}
       {list.isFetchingNextPage && <SectionLoading text="Loading accounts..." />}
       {list.isFetchNextPageError && <ErrorState message={failure()} onRetry={() => void list.fetchNextPage()} />}
       {justification}

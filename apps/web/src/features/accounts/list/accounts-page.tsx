@@ -9,9 +9,13 @@ import { RotationRunCard } from "#shared/rotation/rotation-run-card.tsx";
 import { VerificationRunCard } from "#shared/runs/verification-run-card.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
+import { useLayout } from "#shared/ui/data-table-tools.tsx";
+import { useTableSettings } from "#shared/ui/data-table-settings.ts";
+import { ACCOUNT_COLUMNS } from "./account-columns.tsx";
 import { filterOf, tabOf } from "./account-filter.ts";
 import { CreateAccountDialog } from "../form/account-form-dialogs.tsx";
-import { AccountGrid, useAccountList } from "./account-grid.tsx";
+import { AccountGrid } from "./account-grid.tsx";
+import { useAccountList } from "./use-account-list.ts";
 import { AccountMenu } from "../actions/account-menu.tsx";
 import { AccountStatistics } from "./account-statistics.tsx";
 import { AccountToolbar } from "./account-toolbar.tsx";
@@ -40,6 +44,9 @@ export default function AccountsPage() {
   const list = useAccountList(filter);
   const accounts = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data]);
   const selection = useSelection(accounts);
+  const settings = useTableSettings("accounts", ACCOUNT_COLUMNS);
+  // A filter that leaves a few accounts does not change the layout.
+  const [layout, setLayout] = useLayout("accounts", Math.max(figures.data?.total ?? 0, accounts.length));
   const [dialog, setDialog] = useState<"create" | "import" | null>(null);
   const { runs, follow, dismiss } = useFollowedRuns();
   const close = () => setDialog(null);
@@ -67,7 +74,7 @@ export default function AccountsPage() {
             </Button>
             {addButton}
             <AccountMenu
-              safeId={filter.safe_id}
+              filter={filter}
               onImport={() => setDialog("import")}
               onSelect={selection.begin}
               canSelect={accounts.length > 0}
@@ -79,7 +86,7 @@ export default function AccountsPage() {
       {runs.map((run) => (
         <FollowedRun key={run.id} run={run} onDismiss={() => dismiss(run)} />
       ))}
-      <AccountToolbar />
+      <AccountToolbar accounts={accounts} settings={settings} layout={layout} onLayout={setLayout} />
       <PageTabs
         label="Accounts"
         value={tabOf(params)}
@@ -90,7 +97,15 @@ export default function AccountsPage() {
           { value: "active", label: "Active", count: figures.data?.active },
         ]}
       >
-        <AccountGrid list={list} accounts={accounts} filter={filter} selection={selection} addButton={addButton} />
+        <AccountGrid
+          list={list}
+          accounts={accounts}
+          filter={filter}
+          selection={selection}
+          addButton={addButton}
+          layout={layout}
+          settings={settings}
+        />
       </PageTabs>
       {selection.ids !== null && <BulkBar selection={selection} accounts={accounts} onRun={follow} />}
       <CreateAccountDialog opened={dialog === "create"} onClose={close} safeId={filter.safe_id} />

@@ -25,6 +25,7 @@ export function anAccount(given: Partial<Account> = {}): Account {
     safe_name: "Web servers",
     status: "active",
     notes: null,
+    tags: [],
     database_name: null,
     schema_name: null,
     connection_string: null,

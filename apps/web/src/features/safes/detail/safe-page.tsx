@@ -21,6 +21,7 @@ import { safeDetail, safeAccess, safeHistory } from "../safes.queries.ts";
 import { AccessList } from "#shared/ui/access-list.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
+import { TagList } from "#shared/ui/tag-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { AuditHistory } from "#shared/audit/audit-history.tsx";
 import type { PageTab } from "#shared/ui/page-tabs.tsx";
@@ -139,6 +140,7 @@ const factsOf = (safe: Safe) => [
     ),
   },
   ...(safe.session_zone === null ? [] : [{ name: "Gateway Zone", value: safe.session_zone }]),
+  ...(safe.tags.length === 0 ? [] : [{ name: "Tags", value: <TagList tags={safe.tags} /> }]),
 ];
 
 function SafeAccess({ id }: { id: string }) {

@@ -21,6 +21,7 @@ export interface SafeFormValues {
   status: SafeStatus;
   /** Empty: every gateway. */
   session_zone: string;
+  tags: string[];
   /** Null for a new safe: its creator becomes the owner. */
   owner: Found | null;
 }
@@ -32,6 +33,7 @@ export const EMPTY_SAFE: SafeFormValues = {
   access_level: "private",
   status: "active",
   session_zone: "",
+  tags: [],
   owner: null,
 };
 
@@ -42,6 +44,7 @@ export const formOf = (safe: Safe): SafeFormValues => ({
   access_level: safe.access_level,
   status: safe.status,
   session_zone: safe.session_zone ?? "",
+  tags: safe.tags,
   owner: { value: safe.owner_id, label: safe.owner_name, hint: safe.owner_email },
 });
 
@@ -54,17 +57,19 @@ export const newPayloadOf = ({
   safe_type,
   access_level,
   session_zone,
+  tags,
 }: SafeFormValues): z.input<typeof NewSafe> => ({
   name,
   description,
   safe_type,
   access_level,
   ...(zoneOf(session_zone) === null ? {} : { session_zone: zoneOf(session_zone) }),
+  ...(tags.length === 0 ? {} : { tags }),
 });
 
 /** SAFE-13: always name and description, other fields only when changed. */
 export function editPayloadOf(values: SafeFormValues, before: Safe): NonNullable<InputOf<typeof updateSafe>["body"]> {
-  const { name, description, safe_type, access_level, status, session_zone, owner } = values;
+  const { name, description, safe_type, access_level, status, session_zone, tags, owner } = values;
   return {
     name,
     description,
@@ -72,6 +77,7 @@ export function editPayloadOf(values: SafeFormValues, before: Safe): NonNullable
     ...(access_level === before.access_level ? {} : { access_level }),
     ...(status === before.status ? {} : { status }),
     ...(zoneOf(session_zone) === before.session_zone ? {} : { session_zone: zoneOf(session_zone) }),
+    ...(tags.join() === before.tags.join() ? {} : { tags }),
     ...(owner === null || owner.value === before.owner_id ? {} : { owner_id: owner.value }),
   };
 }

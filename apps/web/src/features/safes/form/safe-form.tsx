@@ -6,6 +6,7 @@ import { useEffect, useRef } from "react";
 import { ChangePreview, type ProposedChange } from "#shared/access-preview/change-preview.tsx";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { Form } from "#shared/ui/form.tsx";
+import { TagsField } from "#shared/ui/tags-field.tsx";
 import type { FormInDialog } from "#shared/ui/form-dialog.tsx";
 import { PrincipalSelect } from "../members/principal-select.tsx";
 import { checkForm, isField, type SafeFormValues } from "./safe-form-values.ts";
@@ -107,6 +108,7 @@ function Fields({ form, initial, hasStatus, canChangeOwner }: FieldsProps) {
           inputWrapperOrder={["label", "input", "error", "description"]}
           {...form.getInputProps("session_zone")}
         />
+        <TagsField {...form.getInputProps("tags")} />
         {canChangeOwner && (
           <PrincipalSelect
             label="Owner"

@@ -17,6 +17,7 @@ export function aSafe(given: Partial<Safe> = {}): Safe {
     access_level: "private",
     status: "active",
     session_zone: null,
+    tags: [],
     owner_id: TEST_USER.id as Safe["owner_id"],
     owner_name: TEST_USER.name,
     owner_email: TEST_USER.email,

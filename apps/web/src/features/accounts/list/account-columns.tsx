@@ -1,0 +1,114 @@
+// The columns of the accounts table; the sortable ones are the fields by which the server sorts.
+import { ACCOUNT_SORT_FIELDS, type Account } from "@strongroom/contract";
+import type { DataColumn } from "#shared/ui/data-table.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { TagList } from "#shared/ui/tag-list.tsx";
+import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
+import { AccountStatusBadge, RotationBadge } from "../account-badges.tsx";
+import { systemTypeLabel } from "../account-labels.ts";
+import { addressOf } from "../read-account.ts";
+
+const COLUMNS: readonly DataColumn<Account>[] = [
+  { id: "name", header: "Name", width: 10, grow: 2, cell: ({ name }) => name, title: ({ name }) => name },
+  {
+    id: "username",
+    header: "Username",
+    width: 6,
+    cell: ({ username }) => username,
+    title: ({ username }) => username,
+    stacked: "line",
+  },
+  {
+    id: "hostname_ip",
+    header: "Hostname/IP",
+    width: 9,
+    grow: 1.5,
+    cell: (account) => addressOf(account),
+    title: (account) => addressOf(account),
+    stacked: "line",
+  },
+  { id: "system", header: "System", width: 6, cell: ({ system_type }) => systemTypeLabel(system_type), isRoomy: true },
+  {
+    id: "safe",
+    header: "Safe",
+    width: 7,
+    cell: ({ safe_name }) => safe_name,
+    title: ({ safe_name }) => safe_name,
+    stacked: "line",
+  },
+  {
+    id: "platform",
+    header: "Platform",
+    width: 8,
+    cell: ({ platform_name }) => platform_name,
+    title: ({ platform_name }) => platform_name,
+    isOptional: true,
+  },
+  {
+    id: "validation",
+    header: "Validation",
+    width: 8,
+    grow: 0,
+    cell: (account) => (
+      <VerificationBadge status={account.last_validation_status} isHostKeyChanged={account.host_key_alarm !== null} />
+    ),
+    title: ({ validation_message }) => validation_message ?? undefined,
+    stacked: "badge",
+  },
+  {
+    id: "rotation",
+    header: "Rotation",
+    width: 6,
+    grow: 0,
+    cell: (account) => <RotationBadge account={account} />,
+    stacked: "badge",
+  },
+  {
+    id: "last_validated_at",
+    header: "Last validated",
+    width: 6.5,
+    grow: 0,
+    cell: ({ last_validated_at }) => <RelativeTime moment={last_validated_at} />,
+    isRoomy: true,
+  },
+  {
+    id: "last_rotated_at",
+    header: "Password changed",
+    width: 8.5,
+    grow: 0,
+    cell: ({ last_rotated_at }) => <RelativeTime moment={last_rotated_at} />,
+    isOptional: true,
+  },
+  { id: "tags", header: "Tags", width: 7, cell: ({ tags }) => <TagList tags={tags} />, stacked: "badge" },
+  {
+    id: "status",
+    header: "Status",
+    width: 6,
+    grow: 0,
+    cell: ({ status }) => <AccountStatusBadge status={status} />,
+    isOptional: true,
+  },
+  {
+    id: "last_accessed",
+    header: "Last accessed",
+    width: 7,
+    grow: 0,
+    cell: ({ last_accessed }) => <RelativeTime moment={last_accessed} />,
+    isOptional: true,
+  },
+  {
+    id: "created_at",
+    header: "Created",
+    width: 7,
+    grow: 0,
+    cell: ({ created_at }) => <RelativeTime moment={created_at} />,
+    isOptional: true,
+  },
+];
+
+const isSortable = (id: string): boolean => (ACCOUNT_SORT_FIELDS as readonly string[]).includes(id);
+
+export const ACCOUNT_COLUMNS: readonly DataColumn<Account>[] = COLUMNS.map((column) => ({
+  ...column,
+  isSortable: isSortable(column.id),
+}));
