@@ -69,7 +69,7 @@ describe("safes", { skip: noBrowser }, () => {
   });
 
   step("an administrator adds users to a group", async () => {
-    await page.getByRole("navigation", { name: "Admin Console pages" }).getByRole("link", { name: "Groups" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Groups" }).click();
     await page.getByText("No groups found", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Create Group" }).first().click();
     const dialog = dialogOf(page, "Create Group");

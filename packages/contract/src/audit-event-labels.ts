@@ -59,6 +59,9 @@ const LABELS: Readonly<Record<string, string>> = {
   "session.second-step-required": "Second factor required",
   "session.started": "Signed in",
   "session.stepped-up": "Re-authenticated",
+  "ssh-ca.key-activated": "SSH CA key activated",
+  "ssh-ca.key-created": "SSH CA key created",
+  "ssh-ca.key-deleted": "SSH CA key deleted",
   "ssh-key.added": "SSH key added",
   "ssh-key.removed": "SSH key removed",
   "sign-in.spraying-suspected": "Password spraying suspected",
@@ -67,8 +70,34 @@ const LABELS: Readonly<Record<string, string>> = {
   "validation.exported": "Validation report exported",
 };
 
+/** Labels of failures that read badly with "not". */
+const FAILED_LABELS: Readonly<Record<string, string>> = {
+  "account.rotated": "Account rotation failed",
+  "account.validated": "Account validation failed",
+  "audit-sink.switched": "Audit sink neither enabled nor disabled",
+  "audit.verified": "Audit trail verification failed",
+  "credential.rotated": "Credential rotation failed",
+  "credential.verified": "Credential Verification",
+  "finding.verified": "Finding verification failed",
+  "session.started": "Sign-in failed",
+  "session.stepped-up": "Re-authentication failed",
+};
+
+/** Events that already report a problem. */
+const REPORTS_PROBLEM = /(?:failed|failing|refused|login-rejected|suspected|found|mismatch|not-ready|raised)$/;
+
+const PARTICIPLE = /\b(?!privileged\b)(\w+ed|begun|bound|chosen|held|reset|undone)\b/i;
+
 /** `credential.host-key-accepted` becomes "Credential host key accepted". */
 export function labelOfAuditEvent(event: string): string {
   const words = event.replaceAll(/[.-]/g, " ");
   return LABELS[event] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The label of an entry whose call was refused or failed: "Account retrieved" becomes "Account not retrieved". */
+export function labelOfFailedEvent(event: string): string {
+  const label = labelOfAuditEvent(event);
+  const known = FAILED_LABELS[event];
+  if (known !== undefined) return known;
+  return REPORTS_PROBLEM.test(event) ? label : label.replace(PARTICIPLE, "not $1");
 }

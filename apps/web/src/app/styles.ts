@@ -1,5 +1,6 @@
 // Imports only the Mantine style sheets in use, in Mantine's order (a test reports missing ones).
 // They are in a cascade layer, so our styles override them whatever the order of the files.
+import "@fontsource-variable/inter/wght.css";
 import "@mantine/core/styles/baseline.layer.css";
 import "@mantine/core/styles/default-css-variables.layer.css";
 import "@mantine/core/styles/global.layer.css";

@@ -75,7 +75,7 @@ const dark: MantineColorsTuple = [
 ];
 
 const FONT =
-  "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif";
+  "'Inter Variable', ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif";
 const MONO = "ui-monospace, SFMono-Regular, Menlo, 'Cascadia Mono', Consolas, 'Liberation Mono', monospace";
 
 /** Overrides Mantine's light variant in dark mode, which is nearly black, with readable tones. */

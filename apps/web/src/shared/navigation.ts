@@ -1,4 +1,5 @@
-// The sidebar's entries in order (SHELL-14 to SHELL-17). Screens that are not built yet are missing.
+// The sidebar's entries in order (SHELL-14 to SHELL-17), by role. Screens that are not built yet are missing.
+import type { Role } from "@strongroom/contract";
 import {
   IconBuildingBank,
   IconClockBolt,
@@ -8,11 +9,13 @@ import {
   IconLock,
   IconPlugConnected,
   IconRadar2,
+  IconServerCog,
   IconSettingsCog,
   IconShieldCheck,
   IconShieldCog,
   IconTerminal2,
   IconUserShield,
+  IconUsers,
   IconUsersGroup,
   type Icon,
 } from "@tabler/icons-react";
@@ -22,6 +25,10 @@ export interface NavigationEntry {
   label: string;
   path: string;
   icon: Icon;
+  /** The roles that can use the page, as the server enforces; all roles by default. */
+  roles?: readonly Role[];
+  /** Pages below this one, shown while one of them is open. */
+  pages?: readonly NavigationEntry[];
 }
 
 export interface NavigationGroup {
@@ -30,7 +37,11 @@ export interface NavigationGroup {
   entries: readonly NavigationEntry[];
 }
 
-export const navigation: readonly (NavigationEntry | NavigationGroup)[] = [
+type Navigation = readonly (NavigationEntry | NavigationGroup)[];
+
+const MANAGERS: readonly Role[] = ["admin", "manager"];
+
+const navigation: Navigation = [
   { label: "Dashboard", path: paths.dashboard, icon: IconLayoutDashboard },
   {
     label: "Accounts",
@@ -47,13 +58,32 @@ export const navigation: readonly (NavigationEntry | NavigationGroup)[] = [
   { label: "JIT Access", path: paths.jitAccess, icon: IconClockBolt },
   { label: "Session Monitoring", path: paths.sessions, icon: IconTerminal2 },
   { label: "Access Control", path: paths.accessControl, icon: IconLock },
-  { label: "Integrations", path: paths.integrations, icon: IconPlugConnected },
-  { label: "Audit Logs", path: paths.auditLogs, icon: IconHistory },
-  { label: "Admin Console", path: paths.admin, icon: IconSettingsCog },
+  { label: "Integrations", path: paths.integrations, icon: IconPlugConnected, roles: MANAGERS },
+  { label: "Audit Logs", path: paths.auditLogs, icon: IconHistory, roles: MANAGERS },
+  {
+    label: "Admin Console",
+    path: paths.admin,
+    icon: IconSettingsCog,
+    roles: MANAGERS,
+    pages: [
+      { label: "Groups", path: paths.adminGroups, icon: IconUsers, roles: MANAGERS },
+      { label: "Platforms", path: paths.adminPlatforms, icon: IconServerCog, roles: MANAGERS },
+    ],
+  },
 ];
 
+/** The entries that the role can use (OPEN-19). */
+export function navigationFor(role: Role): Navigation {
+  const isOpen = ({ roles }: NavigationEntry) => roles?.includes(role) !== false;
+  return navigation.flatMap((item): Navigation => {
+    if (!("entries" in item)) return isOpen(item) ? [item] : [];
+    const entries = item.entries.filter(isOpen);
+    return entries.length === 0 ? [] : [{ ...item, entries }];
+  });
+}
+
 /** Pages that work while an account is waiting for activation. */
-export const pendingNavigation: typeof navigation = [{ label: "Credential Vault", path: paths.vault, icon: IconKey }];
+export const pendingNavigation: Navigation = [{ label: "Credential Vault", path: paths.vault, icon: IconKey }];
 
 const PENDING_PAGES = [paths.vault, paths.profile, paths.notifications, paths.settings, paths.help];
 

@@ -1,5 +1,5 @@
 // Turns recorded entries into the readable rows of the audit lists.
-import { labelOfAuditEvent } from "@strongroom/contract";
+import { labelOfAuditEvent, labelOfFailedEvent } from "@strongroom/contract";
 import type { AuditLog, AuditLogEntry } from "@strongroom/contract";
 import { decodeEntry, grantOf, severityOf } from "@strongroom/auditlog";
 import type { AuditEntry } from "@strongroom/auditlog";
@@ -13,7 +13,7 @@ export function toLogEntry(found: FoundEntry, emails: ReadonlyMap<string, string
   const { at, event, result, target, actor } = entry;
   return {
     id: found.id as AuditLogEntry["id"],
-    action: labelOfAuditEvent(event),
+    action: result === "failure" ? labelOfFailedEvent(event) : labelOfAuditEvent(event),
     event,
     result,
     summary: summaryOf(entry),

@@ -4,9 +4,9 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, type ComponentType } from "react";
-import { useSearchParams } from "react-router";
-import { AdminSections } from "#shared/ui/admin-sections.tsx";
+import { Navigate, useSearchParams } from "react-router";
 import { choiceOf } from "#shared/format/address.ts";
+import { paths } from "#shared/paths.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
@@ -78,9 +78,9 @@ const CONTENT: Record<ConsoleTab, ComponentType> = {
 
 export default function AdminPage() {
   const { role } = useUser();
+  if (role === "manager") return <Navigate to={paths.adminGroups} replace />;
   return (
     <>
-      <AdminSections />
       <PageHeader title="Admin Console" subtitle="Manage users, subscription plans, system settings" />
       {role === "admin" ? (
         <Console />

@@ -74,6 +74,23 @@ describe("the sidebar", () => {
     ]);
   });
 
+  test.each([
+    ["manager", ["Integrations", "Audit Logs", "Admin Console"]],
+    ["user", []],
+  ] as const)("OPEN-19: hides the entries that a %s cannot use", async (role, entries) => {
+    signInForTest({ role });
+    const { main } = await show();
+    const shown = main.getAllByRole("link").map((link) => link.textContent);
+    expect(shown.slice(shown.indexOf("Access Control") + 1)).toEqual(entries);
+  });
+
+  test("the Admin Console lists its pages while one of them is open", async () => {
+    const { main } = await show("/admin/groups");
+    const shown = main.getAllByRole("link").map((link) => link.textContent);
+    expect(shown.slice(-3)).toEqual(["Admin Console", "Groups", "Platforms"]);
+    expect(main.getByRole("link", { current: "page" }).textContent).toBe("Groups");
+  });
+
   test("SHELL-15, OPEN-27: the Accounts group is open by default and can be closed", async () => {
     const { main, user } = await show();
     const group = main.getByRole("button", { name: "Accounts" });

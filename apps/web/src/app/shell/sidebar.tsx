@@ -2,11 +2,12 @@
 import { Collapse, UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
-import { Link, NavLink } from "react-router";
+import { Link, NavLink, useLocation } from "react-router";
 import { useIsPending } from "#shared/session/pending-account.ts";
+import { useUser } from "#shared/session/session-store.ts";
 import { VaultMark } from "#shared/ui/vault-mark.tsx";
 import { paths } from "#shared/paths.ts";
-import { navigation, pendingNavigation, type NavigationEntry, type NavigationGroup } from "#shared/navigation.ts";
+import { navigationFor, pendingNavigation, type NavigationEntry, type NavigationGroup } from "#shared/navigation.ts";
 import classes from "./sidebar.module.css";
 import { SystemStatus } from "./system-status.tsx";
 
@@ -17,12 +18,14 @@ interface EntryProps {
 }
 
 function Entry({ entry, isNested = false, onNavigate }: EntryProps) {
-  const { icon: EntryIcon, label, path } = entry;
+  const { icon: EntryIcon, label, path, pages = [] } = entry;
+  const { pathname } = useLocation();
+  const isOpen = pages.length > 0 && (pathname === path || pathname.startsWith(`${path}/`));
   return (
     <li>
       <NavLink
         to={path}
-        end={path === paths.dashboard}
+        end={path === paths.dashboard || pages.length > 0}
         className={classes.entry}
         data-nested={isNested}
         onClick={onNavigate}
@@ -30,6 +33,13 @@ function Entry({ entry, isNested = false, onNavigate }: EntryProps) {
         <EntryIcon size={17} stroke={1.7} aria-hidden />
         <span>{label}</span>
       </NavLink>
+      {isOpen && (
+        <ul className={classes.nested}>
+          {pages.map((page) => (
+            <Entry key={page.path} entry={page} isNested onNavigate={onNavigate} />
+          ))}
+        </ul>
+      )}
     </li>
   );
 }
@@ -67,6 +77,7 @@ export interface SidebarProps {
 }
 
 export function Sidebar({ onNavigate }: SidebarProps) {
+  const { role } = useUser();
   const isPending = useIsPending();
   return (
     <div className={classes.sidebar}>
@@ -79,7 +90,7 @@ export function Sidebar({ onNavigate }: SidebarProps) {
       </Link>
       <nav className={classes.scroll} aria-label="Main">
         <ul className={classes.list}>
-          {(isPending ? pendingNavigation : navigation).map((item) =>
+          {(isPending ? pendingNavigation : navigationFor(role)).map((item) =>
             "entries" in item ? (
               <Group key={item.label} group={item} onNavigate={onNavigate} />
             ) : (

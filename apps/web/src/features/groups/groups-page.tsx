@@ -5,7 +5,6 @@ import type { Group } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { AdminSections } from "#shared/ui/admin-sections.tsx";
 import { searchOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
@@ -30,7 +29,6 @@ export default function GroupsPage() {
   );
   return (
     <>
-      <AdminSections />
       <PageHeader
         title="Groups"
         subtitle="People who share access to safes. Teams and departments also see each other's safes"

@@ -5,7 +5,6 @@ import type { Platform } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { AdminSections } from "#shared/ui/admin-sections.tsx";
 import { withParam, searchOf } from "#shared/format/address.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
@@ -35,7 +34,6 @@ export default function PlatformsPage() {
   );
   return (
     <>
-      <AdminSections />
       <PageHeader
         title="Platforms"
         subtitle="How the accounts of each system are verified, rotated and accessed"

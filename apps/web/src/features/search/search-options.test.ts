@@ -14,7 +14,7 @@ const found = (kind: SearchKind, title: string, can: SearchResult["can"] = []): 
 
 const shown = (typed: string, results: readonly SearchResult[]) => {
   const wish = readQuery(typed);
-  const groups = optionsFor(wish, results, pagesFor(wish.text, "user"));
+  const groups = optionsFor(wish, results, pagesFor(wish.text, "manager"));
   return groups.map(({ label, options }) => `${label}: ${options.map((each) => each.label).join(", ")}`);
 };
 

@@ -37,8 +37,8 @@ const CLAIMS: readonly { title: string; text: string; icon: Icon }[] = [
     icon: IconShieldLock,
   },
   {
-    title: "End-to-end encryption",
-    text: "Each secret is encrypted with its own key and decrypted only for authorised, recorded use. HTTPS keeps it encrypted all the way to you.",
+    title: "Encryption at rest and in transit",
+    text: "Each secret is encrypted with its own key and decrypted only for authorised, recorded use. HTTPS protects it on the way to you.",
     icon: IconKey,
   },
   {

@@ -43,7 +43,7 @@ test("AUTH-05 to AUTH-10: shows the title, fields, checkbox, link and buttons", 
   expect(password).toHaveProperty("type", "text");
   expect(screen.getByRole("checkbox", { name: "Keep me signed in" })).toHaveProperty("name", "rememberMe");
   expect(screen.getByRole("button", { name: "Reset password" })).toBeTruthy();
-  for (const claim of ["Zero-trust architecture", "End-to-end encryption", "Real-time monitoring"]) {
+  for (const claim of ["Zero-trust architecture", "Encryption at rest and in transit", "Real-time monitoring"]) {
     expect(screen.getByRole("heading", { name: claim })).toBeTruthy();
   }
 });

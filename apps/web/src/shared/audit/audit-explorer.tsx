@@ -44,6 +44,7 @@ export function AuditExplorer({ title, scope, events }: AuditExplorerProps) {
         query={query}
         total={counts.isPlaceholderData ? undefined : counts.data}
         onRefresh={() => void counts.refetch()}
+        onPerson={(id) => setParams((before) => withParam(before, "actor", id))}
       />
     </PageTabs>
   );
@@ -54,9 +55,10 @@ interface PagesProps {
   query: AuditQuery;
   total: { total: number; is_exact: boolean } | undefined;
   onRefresh: () => void;
+  onPerson: (id: string) => void;
 }
 
-function Pages({ title, query, total, onRefresh }: PagesProps) {
+function Pages({ title, query, total, onRefresh, onPerson }: PagesProps) {
   /** The cursors of the visited pages after the first. */
   const [places, setPlaces] = useState<readonly string[]>([]);
   const list = useQuery({ ...auditPage(query, places.at(-1)), placeholderData: keepPreviousData });
@@ -72,6 +74,8 @@ function Pages({ title, query, total, onRefresh }: PagesProps) {
             title={title}
             entries={logs}
             entryActions={proofOf}
+            layout="rows"
+            onPerson={onPerson}
             actions={
               <div className={classes.actions}>
                 <Button
@@ -138,7 +142,7 @@ function TrailCounters({ counts }: { counts: ReplyOf<typeof countAuditEntries> |
     count === undefined ? null : `${count.toLocaleString()}${isExact ? "" : "+"}`;
   const explanation = isExact ? null : NEWEST_ONLY;
   return (
-    <StatRow>
+    <StatRow isCompact>
       <StatCard label="Total Events" value={shown(counts?.total)} icon={IconHistory} explanation={explanation} />
       <StatCard label="Successful" value={shown(counts?.successful)} icon={IconCircleCheck} />
       <StatCard

@@ -29,6 +29,20 @@ const choices = (all: string, values: readonly string[]) => [
 export const STATUS_CHOICES = choices("All statuses", AUDIT_STATUSES);
 export const SEVERITY_CHOICES = choices("All severities", SEVERITIES);
 
+/** Periods that end today. */
+export const PERIODS = [
+  { label: "Today", days: 1 },
+  { label: "7 days", days: 7 },
+  { label: "30 days", days: 30 },
+] as const;
+
+/** The local calendar day, as "2026-11-26", on which a period of so many days begins. */
+export function firstDay(days: number, now: Date): string {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1);
+  const [month, date] = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, "0"));
+  return `${day.getFullYear()}-${month}-${date}`;
+}
+
 /** AUDIT-05. */
 export const hasSeverities = (view: AuditView): boolean => view === "all" || view === "critical";
 

@@ -7,7 +7,7 @@ import { asWords } from "#shared/format/text.ts";
 import { absoluteTime, responseTime } from "#shared/format/time.ts";
 import classes from "./audit-trail-list.module.css";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { AbsoluteTime, RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { ResultBadge, SeverityBadge, StatusBadge, type Severity } from "#shared/ui/status-badge.tsx";
 
@@ -19,7 +19,7 @@ export interface AuditTrailEntry {
   /** Text, or an object whose parts are shown separately. */
   summary: string | Record<string, unknown>;
   metadata?: Record<string, unknown> | undefined;
-  user: { name: string };
+  user: { name: string; id?: string | null };
   timestamp: string;
   /** Only in the audit trail's own lists. */
   details?: { severity: Severity };
@@ -77,7 +77,7 @@ interface DetailsProps {
 
 function Details({ metadata, started, id, isOpen }: DetailsProps) {
   return (
-    <Collapse expanded={isOpen} id={id}>
+    <Collapse expanded={isOpen} id={id} className={classes.more}>
       <dl className={classes.details}>
         {started !== null && (
           <div className={classes.detail}>
@@ -98,31 +98,46 @@ function Details({ metadata, started, id, isOpen }: DetailsProps) {
   );
 }
 
-function Entry({ entry, actions }: { entry: AuditTrailEntry; actions: ReactNode }) {
+interface EntryProps {
+  entry: AuditTrailEntry;
+  actions: ReactNode;
+  isRow: boolean;
+  onPerson: ((id: string) => void) | undefined;
+}
+
+function Entry({ entry, actions, isRow, onPerson }: EntryProps) {
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();
   const reason = reasonOf(entry.metadata);
   const metadata = entry.metadata ?? {};
   const started = entry.started ?? null;
   const hasDetails = Object.keys(metadata).length > 0 || started !== null;
+  const person = (
+    <span className={classes.by}>
+      <Person user={entry.user} onPerson={onPerson} />
+    </span>
+  );
   return (
-    <li className={classes.entry}>
+    <li className={classes.entry} data-row={isRow}>
+      <span className={classes.time}>
+        {isRow ? <AbsoluteTime moment={entry.timestamp} /> : <RelativeTime moment={entry.timestamp} />}
+      </span>
       <div className={classes.first}>
         <span className={classes.action}>{entry.action}</span>
         <Outcome entry={entry} />
         {isGrave(entry) && <SeverityBadge severity={entry.details.severity} />}
-        <span className={classes.time}>
-          <RelativeTime moment={entry.timestamp} />
-        </span>
       </div>
-      <p className={classes.summary}>{summaryText(entry.summary)}</p>
-      {reason !== null && (
-        <p className={classes.summary}>
-          <strong>Reason</strong>: {reason}
-        </p>
-      )}
+      <div className={classes.about}>
+        <p className={classes.summary}>{summaryText(entry.summary)}</p>
+        {reason !== null && (
+          <p className={classes.summary}>
+            <strong>Reason</strong>: {reason}
+          </p>
+        )}
+      </div>
+      {isRow && person}
       <div className={classes.last}>
-        <span className={classes.by}>{entry.user.name}</span>
+        {!isRow && person}
         {hasDetails && (
           <DisclosureButton
             label="View details"
@@ -139,6 +154,22 @@ function Entry({ entry, actions }: { entry: AuditTrailEntry; actions: ReactNode 
   );
 }
 
+/** A person's name; in a list that can be filtered, a button that shows only their entries. */
+function Person({ user, onPerson }: { user: AuditTrailEntry["user"]; onPerson: EntryProps["onPerson"] }) {
+  const { id, name } = user;
+  if (onPerson === undefined || typeof id !== "string") return name;
+  return (
+    <button
+      type="button"
+      className={classes.person}
+      title={`Show only entries of ${name}`}
+      onClick={() => onPerson(id)}
+    >
+      {name}
+    </button>
+  );
+}
+
 export interface AuditTrailListProps<E extends AuditTrailEntry> {
   entries: readonly E[];
   title?: string;
@@ -149,6 +180,10 @@ export interface AuditTrailListProps<E extends AuditTrailEntry> {
   footer?: ReactNode;
   /** At the end of an entry, such as a download of its proof. */
   entryActions?: (entry: E) => ReactNode;
+  /** `rows` has a column for the absolute time and one for the person, where the width allows. */
+  layout?: "feed" | "rows";
+  /** Filters the list by a person. */
+  onPerson?: (id: string) => void;
 }
 
 export function AuditTrailList<E extends AuditTrailEntry>({
@@ -158,6 +193,8 @@ export function AuditTrailList<E extends AuditTrailEntry>({
   actions,
   footer,
   entryActions,
+  layout = "feed",
+  onPerson,
 }: AuditTrailListProps<E>) {
   const titleId = useId();
   return (
@@ -173,7 +210,13 @@ export function AuditTrailList<E extends AuditTrailEntry>({
       ) : (
         <ol className={classes.list}>
           {entries.map((entry) => (
-            <Entry key={entry.id} entry={entry} actions={entryActions?.(entry)} />
+            <Entry
+              key={entry.id}
+              entry={entry}
+              actions={entryActions?.(entry)}
+              isRow={layout === "rows"}
+              onPerson={onPerson}
+            />
           ))}
         </ol>
       )}

@@ -1,10 +1,10 @@
 // The filters of an audit list: search, status, severity and days, all kept in the address (AUDIT-03 to AUDIT-06).
-import { Select, TextInput } from "@mantine/core";
+import { Button, Pill, Select, TextInput } from "@mantine/core";
 import { useId } from "react";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
-import { SEVERITY_CHOICES, STATUS_CHOICES, hasSeverities, viewOf } from "./audit-filter.ts";
+import { PERIODS, SEVERITY_CHOICES, STATUS_CHOICES, firstDay, hasSeverities, viewOf } from "./audit-filter.ts";
 import classes from "./trail.module.css";
 
 /** AUDIT-18. */
@@ -19,6 +19,10 @@ export function TrailFilters({ events }: TrailFiltersProps) {
   const [params, setParams] = useSearchParams();
   const choose = (part: string) => (value: string | null) =>
     setParams((before) => withParam(before, part, value ?? ""), { replace: true });
+  const choosePeriod = (days: number) =>
+    setParams((before) => withParam(withParam(before, "from", firstDay(days, new Date())), "to", ""), {
+      replace: true,
+    });
   const chosen = (part: string) => ({ value: params.get(part) ?? "", onChange: choose(part), allowDeselect: false });
   return (
     <div className={classes.filters}>
@@ -44,9 +48,35 @@ export function TrailFilters({ events }: TrailFiltersProps) {
       )}
       <Day label="From" name="Start date" value={params.get("from") ?? ""} onChange={choose("from")} />
       <Day label="To" name="End date" value={params.get("to") ?? ""} onChange={choose("to")} />
+      <div className={classes.periods} role="group" aria-label="Period">
+        {PERIODS.map(({ label, days }) => (
+          <Button key={label} size="compact-sm" variant="default" onClick={() => choosePeriod(days)}>
+            {label}
+          </Button>
+        ))}
+        {CHIPS.map(({ part, label }) =>
+          params.get(part) === null ? null : (
+            <Pill
+              key={part}
+              size="md"
+              withRemoveButton
+              removeButtonProps={{ "aria-label": `Remove filter: ${label}`, tabIndex: 0, "aria-hidden": false }}
+              onRemove={() => choose(part)("")}
+            >
+              {label}
+            </Pill>
+          ),
+        )}
+      </div>
     </div>
   );
 }
+
+/** Filters that entries and other pages set, by id. */
+const CHIPS = [
+  { part: "actor", label: "One person" },
+  { part: "target", label: "One object" },
+] as const;
 
 interface DayProps {
   label: string;

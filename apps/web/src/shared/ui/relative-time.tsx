@@ -1,4 +1,4 @@
-// A self-updating time such as "5m ago", with the absolute time as tooltip (SHELL-32, SHELL-34).
+// Times: relative and self-updating, with the absolute time as tooltip (SHELL-32, SHELL-34), or the other way round.
 import { useNow } from "#shared/format/now.ts";
 import { absoluteTime, relativeTime } from "#shared/format/time.ts";
 
@@ -14,6 +14,16 @@ export function RelativeTime({ moment, none = "Never" }: RelativeTimeProps) {
   return (
     <time dateTime={moment} title={absoluteTime(moment)}>
       {relativeTime(moment, now)}
+    </time>
+  );
+}
+
+/** A date and time to the second with its zone, and the relative time as tooltip. */
+export function AbsoluteTime({ moment }: { moment: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={moment} title={relativeTime(moment, now)}>
+      {absoluteTime(moment)}
     </time>
   );
 }

@@ -59,6 +59,13 @@ export function StatCard({ label, value, icon: StatIcon, to, explanation = null,
   );
 }
 
-export function StatRow({ children }: { children: ReactNode }) {
-  return <div className={classes.row}>{children}</div>;
+/** `isCompact`: one line per figure, for lists that should start high on the page. */
+export function StatRow({ children, isCompact = false }: { children: ReactNode; isCompact?: boolean }) {
+  return (
+    <div className={classes.frame}>
+      <div className={classes.row} data-compact={isCompact}>
+        {children}
+      </div>
+    </div>
+  );
 }
