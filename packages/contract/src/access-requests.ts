@@ -106,6 +106,11 @@ export const listAccessRequests = endpoint({
   query: z.object({
     ...pageQuery(200, 100),
     status: z.enum(["pending", "active", "history", "all"]).optional(),
+    /** Only the caller's own. */
+    mine: z.stringbool().optional(),
+    /** Only requests by this user, or for this account. */
+    user_id: UserId.optional(),
+    account_id: AccountId.optional(),
     search: z.string().trim().max(100).optional(),
   }),
   reply: z.object({

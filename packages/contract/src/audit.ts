@@ -151,6 +151,8 @@ const auditFilter = {
   event: z.string().max(100).optional(),
   /** API-88: only entries about the verification of secrets, by kind. */
   event_type: VerificationEventType.optional(),
+  /** Only entries about rights, emergency access, sign-in methods, policies and the vault itself. */
+  notable: z.stringbool().optional(),
   result: AuditResult.optional(),
   actor_id: UserId.optional(),
   target_id: z.string().max(100).optional(),

@@ -74,5 +74,6 @@ export * from "./validation-report.ts";
 export * from "./validation-search.ts";
 export * from "./validation-status.ts";
 export * from "./verification.ts";
+export * from "./verification-causes.ts";
 export * from "./verification-status.ts";
 export * from "./watched-accounts.ts";

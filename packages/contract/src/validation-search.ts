@@ -4,6 +4,7 @@ import { AccountStatus, ConnectionMethod } from "./account-types.ts";
 import { endpoint } from "./endpoint.ts";
 import { Moment } from "./fields.ts";
 import { CountedTotal, Severity, StoredSecret } from "./validation.ts";
+import { VerificationCause } from "./verification-causes.ts";
 import { ValidationStatus, ValidationStatusFilter } from "./verification-status.ts";
 
 /** FILTER-04: has an active grant, had an earlier one, never had one, or any of the first two. */
@@ -31,6 +32,14 @@ export const ValidationFilter = z.strictObject({
   verification_methods: several(z.string().max(50)),
   last_validated: period.default({}),
   created: period.default({}),
+  /** Failing secrets of these causes. */
+  causes: several(VerificationCause),
+  /** When the secret itself expires, such as a certificate. */
+  expires: period.default({}),
+  /** True if a rotation has stopped and is waiting for a decision. */
+  rotation_stopped: z.boolean().default(false),
+  /** True if the secret does not count in the compliance score. */
+  not_compliant: z.boolean().default(false),
   critical_only: z.boolean().default(false),
   /** True if the secret failed within the last 24 hours. */
   recent_failures: z.boolean().default(false),

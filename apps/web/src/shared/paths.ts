@@ -1,4 +1,5 @@
 // Every address of the app, typed; other code builds no paths.
+import type { ValidationFilter } from "@strongroom/contract";
 
 export const paths = {
   dashboard: "/",
@@ -9,9 +10,15 @@ export const paths = {
   accountsIn: (safeId: string) => `/accounts?safe=${safeId}`,
   /** The accounts on one platform. */
   accountsOn: (platformId: string) => `/accounts?platform=${platformId}`,
+  /** The accounts whose rotation is due soon or overdue. */
+  accountsToRotate: "/accounts?status=rotation_due",
   validationDashboard: "/validation-dashboard",
   /** A tab of the dashboard and, optionally, a view of that tab. */
-  validationAt: (tab: string, view = "") => `/validation-dashboard?tab=${tab}${view === "" ? "" : `&view=${view}`}`,
+  validationAt: (tab: string, view = "", range = "") =>
+    `/validation-dashboard?${new URLSearchParams({ tab, ...(view === "" ? {} : { view }), ...(range === "" ? {} : { range }) })}`,
+  /** The list of stored secrets that match a filter of the advanced search. */
+  secretsWith: (filter: Partial<ValidationFilter>) =>
+    `/validation-dashboard?${new URLSearchParams({ tab: "search", filter: JSON.stringify(filter) })}`,
   safes: "/safes",
   /** One safe, optionally at a tab, or the route pattern with ":id". */
   safe: (id: string, tab = "") => (tab === "" ? `/safes/${id}` : `/safes/${id}?tab=${tab}`),
@@ -31,11 +38,14 @@ export const paths = {
   /** The page with the request form for an account open. */
   requestAccess: (accountId: string) => `/jit-access?ask=${accountId}`,
   sessions: "/sessions",
+  liveSessions: "/sessions?status=active",
   /** The terminal of a session on one account. */
   connect: (accountId: string) => `/accounts/${accountId}/connect`,
   accessControl: "/access-control",
   integrations: "/integrations",
   auditLogs: "/audit-logs",
+  /** One entry of the trail. */
+  auditEntry: (id: string) => `/audit-logs?search=${id}`,
   admin: "/admin",
   adminGroups: "/admin/groups",
   adminPlatforms: "/admin/platforms",

@@ -123,6 +123,7 @@ export type { UseContext } from "./use-account.ts";
 export { platformCapabilities } from "./checkout/one-time.ts";
 export { pageOfAccounts } from "./search/find-accounts.ts";
 export { isRotationOverdue } from "./rotation.ts";
+export { byRotation as accountsDueForRotation } from "./search/found-accounts.store.ts";
 export { searchableAccounts } from "./search/search-accounts.ts";
 export { accountsOfSafes } from "./verified-account.store.ts";
 export type { GrantsPort, AccessLoss, AccessLossListener } from "./deps.ts";

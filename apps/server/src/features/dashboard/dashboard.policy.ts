@@ -1,4 +1,4 @@
-// Decides who may see the dashboard, and computes its score and alert severities.
+// Decides who may see the dashboard, and computes its score and the severity of its alerts.
 import { ROLES } from "@strongroom/contract";
 import type { DashboardAlert } from "@strongroom/contract";
 import type { Compliance } from "#features/figures/index.ts";
@@ -6,17 +6,20 @@ import type { RolePermissions } from "#kernel/authz/authorise.ts";
 
 export const rolePermissions: RolePermissions = { "dashboard.read": ROLES };
 
-const DAY_MS = 86_400_000;
-
-/** How long before its expiry a secret raises an alert. */
-export const ENDS_WITHIN_MS = 30 * DAY_MS;
-
 /** Whole percent, rounded down so that only full compliance is 100. Null without secrets. */
 export const complianceScore = ({ total, compliant }: Compliance): number | null =>
   total === 0 ? null : Math.floor((compliant / total) * 100);
 
-export function endingSeverity(expiresAt: Date, now: Date): DashboardAlert["severity"] {
-  const days = (expiresAt.getTime() - now.getTime()) / DAY_MS;
-  if (days < 0) return "critical";
-  return days < 7 ? "high" : "medium";
-}
+/** The groups of secrets that expire, by the days that are left; `until` is excluded. */
+export const ENDING_GROUPS = [
+  { id: "expired", from: null, until: 0, severity: "critical", text: "expired" },
+  { id: "week", from: 0, until: 7, severity: "high", text: "expire within 7 days" },
+  { id: "month", from: 7, until: 30, severity: "medium", text: "expire within 30 days" },
+] as const satisfies readonly {
+  id: string;
+  from: number | null;
+  until: number;
+  severity: DashboardAlert["severity"];
+  text: string;
+}[];
+export type EndingGroup = (typeof ENDING_GROUPS)[number];

@@ -1,15 +1,15 @@
 // Tests that the dashboard's figures and alerts cover exactly what the caller may see.
-import { listDashboardAlerts, readDashboardStats, verifyCredential } from "@strongroom/contract";
+import { listAuditEntries, listDashboardAlerts, readDashboardStats, verifyCredential } from "@strongroom/contract";
 import { makeSelfSigned, needs, opensslAvailable, startHostile } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aCredential, databaseAt } from "#testing/credentials.ts";
-import { aPerson } from "#testing/people.ts";
+import { aPerson, firstAdmin } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { complianceScore, endingSeverity } from "./dashboard.policy.ts";
+import { complianceScore } from "./dashboard.policy.ts";
 
 let app: TestApp;
 before(async () => {
@@ -92,6 +92,8 @@ describe("API-07, DASH-10: the alerts", () => {
     assert.equal(alert?.message, `Target unreachable for "Broken": ${verified.body.error}`);
     assert.equal(alert?.severity, "medium");
     assert.equal(alert?.link, `/vault/${id}`);
+    assert.equal(alert?.id, "verification:connection-lost", "the cause is the code of the attempt");
+    assert.equal(alert?.count, 1);
     assert.ok(Date.parse(alert?.timestamp ?? "") > 0);
     const others = (await app.call(listDashboardAlerts, { as: other.token })).body.alerts;
     assert.ok(others.every(({ link }) => link !== alert?.link));
@@ -135,11 +137,16 @@ describe("API-07, DASH-10: the alerts", () => {
     );
     assert.match(body.alerts[0]?.message ?? "", /^"Web certificate" expires on \d{4}-\d\d-\d\d$/);
   });
+});
 
-  test("are more severe the sooner a secret expires", () => {
-    const now = new Date("2026-11-21T09:00:00Z");
-    assert.equal(endingSeverity(new Date("2026-12-20T09:00:00Z"), now), "medium");
-    assert.equal(endingSeverity(new Date("2026-11-27T09:00:00Z"), now), "high");
-    assert.equal(endingSeverity(new Date("2026-11-20T09:00:00Z"), now), "critical");
-  });
+test("the notable audit entries are those about rights and security, without the routine of verifications", async () => {
+  const [admin, owner] = [await firstAdmin(app), await aPerson(app)];
+  const safe = await aSafe(app, owner);
+  await aMember(app, owner, safe, await aPerson(app), "user");
+  await anAccount(app, owner, safe);
+  const { body } = await app.call(listAuditEntries, { query: { notable: "true", limit: 100 }, as: admin.token });
+  const events = body.logs.map(({ event }) => event);
+  assert.equal(body.logs.find(({ event }) => event === "safe.member-added")?.user.id, owner.id);
+  for (const routine of ["account.created", "session.started", "verification.started"])
+    assert.ok(!events.includes(routine), routine);
 });

@@ -1,23 +1,22 @@
-// Reads the first page's four figures and its alerts, limited to what the caller may see.
-import { ALERT_SEVERITIES, FIGURES } from "@strongroom/contract";
+// Reads the figures of the dashboard, the trend of rotations and the caller's recent accounts.
+import { AccountId, FIGURES } from "@strongroom/contract";
 import type {
-  DashboardAlert,
   DashboardStats,
-  FailingStatus,
+  ReplyOf,
   Role,
-  listDashboardAlerts,
+  listRecentAccounts,
   readDashboardStats,
+  readRotationTrend,
 } from "@strongroom/contract";
+import { accountsDueForRotation } from "#features/accounts/index.ts";
 import { countLiveSessions } from "#features/sessions/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { readCompliance } from "#features/figures/index.ts";
 import type { GrantQueries } from "#features/figures/index.ts";
-import { ENDS_WITHIN_MS, complianceScore, endingSeverity } from "./dashboard.policy.ts";
-import { listEnding, listFailing } from "./dashboard.store.ts";
-
-const MOST_ALERTS = 50;
+import { complianceScore } from "./dashboard.policy.ts";
+import { countRotationWork, countRotations, listRecent } from "./dashboard.store.ts";
 
 export type CountActiveByRole = (db: Db) => Promise<Record<Role, number>>;
 
@@ -47,43 +46,42 @@ export async function readStats(
   };
 }
 
-export async function readAlerts(
+const DAY_MS = 86_400_000;
+const TREND_DAYS = 14;
+
+export async function readTrend(
   { kernel, grants }: DashboardContext,
-  call: Call<typeof listDashboardAlerts>,
+  { actor }: Call<typeof readRotationTrend>,
   db: Db,
-): Promise<{ alerts: DashboardAlert[] }> {
-  const now = kernel.clock.now();
-  const [failing, ending] = await Promise.all([
-    listFailing(db, call.actor, grants, MOST_ALERTS),
-    listEnding(db, call.actor, grants, { before: new Date(now.getTime() + ENDS_WITHIN_MS), limit: MOST_ALERTS }),
+): Promise<ReplyOf<typeof readRotationTrend>> {
+  const today = Math.floor(kernel.clock.now().getTime() / DAY_MS);
+  const first = today - TREND_DAYS + 1;
+  const [counts, work] = await Promise.all([
+    countRotations(db, actor, grants, new Date(first * DAY_MS)),
+    countRotationWork(db, actor, grants, accountsDueForRotation()),
   ]);
-  const alerts: DashboardAlert[] = [
-    ...failing.map((each) => ({
-      id: `verification:${each.id}`,
-      message: each.isAlarm
-        ? `The host key of "${each.name}" has changed. The connection may be intercepted.`
-        : `${FAILED_WORDS[each.status]} for "${each.name}": ${each.message ?? "Unknown error"}`,
-      severity: each.severity,
-      timestamp: (each.attemptedAt ?? now).toISOString(),
-      link: placeOf(each),
-    })),
-    ...ending.map((each) => ({
-      id: `expiry:${each.id}`,
-      message: `"${each.name}" ${each.expiresAt < now ? "expired" : "expires"} on ${each.expiresAt.toISOString().slice(0, 10)}`,
-      severity: endingSeverity(each.expiresAt, now),
-      timestamp: each.expiresAt.toISOString(),
-      link: placeOf(each),
-    })),
-  ];
-  const rank = (alert: DashboardAlert) => ALERT_SEVERITIES.indexOf(alert.severity);
-  return { alerts: alerts.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_ALERTS) };
+  const byDate = new Map(counts.map((counted) => [counted.date, counted]));
+  const days = Array.from({ length: TREND_DAYS }, (_, place) => {
+    const date = new Date((first + place) * DAY_MS).toISOString().slice(0, 10);
+    return byDate.get(date) ?? { date, rotated: 0, other: 0 };
+  });
+  return { days, ...work };
 }
 
-const FAILED_WORDS: Record<FailingStatus, string> = {
-  rejected: "Login rejected",
-  unreachable: "Target unreachable",
-  misconfigured: "Verification misconfigured",
-};
+const MOST_RECENT = 6;
 
-const placeOf = ({ id, isAccount }: { id: string; isAccount: boolean }): string =>
-  isAccount ? `/accounts/${id}` : `/vault/${id}`;
+export async function readRecent(
+  { grants }: DashboardContext,
+  { actor }: Call<typeof listRecentAccounts>,
+  db: Db,
+): Promise<ReplyOf<typeof listRecentAccounts>> {
+  const rows = await listRecent(db, actor, grants, MOST_RECENT);
+  return {
+    accounts: rows.map(({ id, host, used_at, ...row }) => ({
+      ...row,
+      id: AccountId.parse(id),
+      hostname_ip: host,
+      used_at: used_at.toISOString(),
+    })),
+  };
+}

@@ -2,10 +2,10 @@
 import { FAILING_STATUSES, VERIFICATION_STATUSES } from "@strongroom/contract";
 import type { VerificationStatus, VerificationStatusFilter } from "@strongroom/contract";
 import { sql } from "kysely";
-import { isRotationOverdue } from "#features/accounts/index.ts";
 import { isFailingRow, verificationStatusColumn } from "#features/secrets/index.ts";
-import { VERIFY_EVERY_MS } from "#features/verification/index.ts";
 import type { Db } from "#kernel/db/database.ts";
+import { complianceRules, isCompliant, withRules } from "./compliance.store.ts";
+import type { Compliance } from "./compliance.store.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows, severity, withAccount } from "./visible-secrets.store.ts";
 import type { GrantQueries, Viewer } from "./visible-secrets.store.ts";
 
@@ -44,33 +44,14 @@ export async function countFailing(db: Db, actor: Viewer, grants: GrantQueries):
   return new Map(rows.map((row) => [row.severity, row.count]));
 }
 
-/** A due verification starts within minutes; after this time it counts as missed. */
-const GRACE_MS = 3_600_000;
-const INTERVAL_OF_VAULTS_MS = VERIFY_EVERY_MS + GRACE_MS;
-
-export interface Compliance {
-  total: number;
-  compliant: number;
-}
-
 /** Counts the secrets that a user sees, and those verified within their interval and rotated in time. */
 export async function readCompliance(db: Db, actor: Viewer, grants: GrantQueries, now: Date): Promise<Compliance> {
   const columns = sql`credentials.id, credentials.verification_status, credentials.verified_at`;
-  const vaultsSince = new Date(now.getTime() - INTERVAL_OF_VAULTS_MS);
   const { rows } = await sql<Compliance>`
-    with ${visibleSecrets(actor, grants)},
-    rules as materialized (
-      select id, rotate_every_days, ${now}::timestamptz - make_interval(secs => ${GRACE_MS / 1000})
-        - make_interval(hours => verify_every_hours) as verified_since
-      from platforms
-    )
-    select count(*)::integer as total, (count(*) filter (
-      where credentials.verification_status = 'verified'
-        and case when accounts.id is null then credentials.verified_at >= ${vaultsSince}
-          else coalesce(credentials.verified_at >= platforms.verified_since, true) and not ${isRotationOverdue} end
-    ))::integer as compliant
+    with ${visibleSecrets(actor, grants)}, ${complianceRules(now)}
+    select count(*)::integer as total, (count(*) filter (where ${isCompliant(now)}))::integer as compliant
     from ${visibleRows(actor, columns)} credentials
     left join accounts on accounts.id = credentials.id
-    left join rules platforms on platforms.id = accounts.platform_id`.execute(db);
+    ${withRules}`.execute(db);
   return rows[0]!;
 }

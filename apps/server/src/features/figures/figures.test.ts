@@ -1,6 +1,7 @@
 // Compares the same figure on every page, for users with different permissions.
 import {
   ACCOUNT_VALIDATION_OF,
+  ALERT_SEVERITIES,
   VALIDATION_OF,
   VERIFICATION_STATUSES,
   accountStatistics,
@@ -122,7 +123,11 @@ for (const name of ["admin", "owner", "requester", "outsider"] as const) {
       assert.equal(failed, rejected + unreachable + misconfigured);
       for (const shown of [cpm.failedCredentials, statistics.failed, failures.total, attention.total])
         assert.equal(shown, failed);
-      assert.equal(alerts.filter(({ id }) => id.startsWith("verification:")).length, failed);
+      const causes = alerts.filter(({ id }) => id.startsWith("verification:"));
+      assert.equal(
+        causes.reduce((sum, { count }) => sum + count, 0),
+        failed,
+      );
       assert.equal(
         systems.reduce((sum, row) => sum + row.failed, 0),
         failed,
@@ -131,10 +136,19 @@ for (const name of ["admin", "owner", "requester", "outsider"] as const) {
       const body = { filter: { critical_only: true } };
       const critical = await app.call(searchValidation, { body, as: people[name].token });
       assert.equal(critical.body.total, critical_failures);
-      const severityOf = new Map(failures.failures.map(({ id, severity }) => [`verification:${id}`, severity]));
-      for (const { id, severity } of alerts) assert.equal(severity, severityOf.get(id), id);
+      const severityOf = new Map(failures.failures.map(({ id, severity }) => [id as string, severity]));
+      for (const { id, severity } of causes) {
+        const filter = { causes: [id.slice("verification:".length)] };
+        const { body: found } = await app.call(searchValidation, { body: { filter }, as: people[name].token });
+        const severities = found.results.map(({ account_id }) => severityOf.get(account_id)!);
+        assert.equal(
+          severity,
+          ALERT_SEVERITIES.find((each) => severities.includes(each)),
+          id,
+        );
+      }
       for (const { id, severity } of attention.credentials) {
-        const is = severityOf.get(`verification:${id}`);
+        const is = severityOf.get(id);
         assert.equal(severity, is === "critical" ? "high" : is, id);
       }
     });

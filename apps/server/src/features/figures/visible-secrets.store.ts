@@ -97,3 +97,7 @@ export const severity = sql<string | null>`case
       or (credentials.user_id is not null and credentials.environment = 'production' and ${isRefused}) then 'critical'
     when ${isRefused} then 'high'
     else 'medium' end`;
+
+/** A condition on a `credentials` row: its rotation has stopped and is waiting for a decision. */
+export const isRotationStopped: Sql = sql`credentials.id in (
+    select credential_id from rotations where needs_attention and step <> 'ended')`;

@@ -132,6 +132,7 @@ function resetVerification(before: SecretRow): Updateable<SecretsTable> {
     verification_status: "pending",
     verified_at: null,
     verification_error: null,
+    verification_code: null,
     expires_at: null,
   };
 }

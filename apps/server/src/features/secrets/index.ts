@@ -66,6 +66,7 @@ export type { BoundVersion, HostKey, SecretRow, SecretsTable } from "./secrets.s
 export { storeSecret } from "./store-secret.ts";
 export {
   hasVerificationStatus,
+  causeColumn,
   isFailingRow,
   verificationStatus,
   verificationStatusColumn,

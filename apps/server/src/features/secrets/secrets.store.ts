@@ -50,6 +50,8 @@ export interface SecretsTable {
   verified_at: NullableTime;
   last_verification_attempt: NullableTime;
   verification_error: Nullable<string>;
+  /** The code of the failure, by which failures are grouped. */
+  verification_code: Nullable<string>;
   rejected_revision: Nullable<number>;
   host_key: ColumnType<HostKey | null, string | null | undefined, string | null>;
   offered_host_key: ColumnType<HostKey | null, string | null | undefined, string | null>;

@@ -26,6 +26,9 @@ export const verificationStatusColumn = sql<VerificationStatus>`case
     when credentials.verification_status = 'pending' and credentials.verify_after is null then 'untested'
     else credentials.verification_status end`;
 
+/** The cause of a failing row: its code, or its status if the failure has no code. */
+export const causeColumn = sql<string>`coalesce(credentials.verification_code, credentials.verification_status)`;
+
 /** The SQL condition for the rows that a filter selects. */
 export function hasVerificationStatus(status: VerificationStatusFilter): RawBuilder<SqlBool> {
   if (status === "failed") return isFailingRow;

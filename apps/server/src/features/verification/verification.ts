@@ -125,7 +125,11 @@ export function changesAfter(
   const isVerified = result.outcome === "verified";
   const next = everyMs === null ? null : new Date(at.getTime() + everyMs);
   if (result.outcome === "aborted") return afterAborted(row, result, at, next);
-  const attempted = { last_verification_attempt: at, verification_error: isVerified ? null : result.message };
+  const attempted = {
+    last_verification_attempt: at,
+    verification_error: isVerified ? null : result.message,
+    verification_code: isVerified ? null : result.code,
+  };
   if (result.outcome === "unsupported") return { ...attempted, verify_after: null };
 
   const verification_status = result.outcome;

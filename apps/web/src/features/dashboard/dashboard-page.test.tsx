@@ -8,6 +8,7 @@ import DashboardPage from "./dashboard-page.tsx";
 
 const STATS = "GET /api/v1/dashboard/stats";
 const ALERTS = "GET /api/v1/dashboard/alerts";
+const REQUESTS = "GET /api/v1/jit";
 const HISTORY = "GET /api/v1/validation/history";
 
 const stats = {
@@ -23,6 +24,7 @@ const alert = {
   severity: "critical",
   timestamp: new Date(Date.now() - 5 * 60_000).toISOString(),
   link: "/vault/1",
+  advice: "Compare the fingerprint.",
 };
 const statistics = {
   total_accounts: 10,
@@ -56,14 +58,104 @@ const attempt = (n: number) => ({
   triggered_by: "schedule",
 });
 
+const recent = {
+  id: "44444444-4444-4444-8444-444444444444",
+  name: "root on web1",
+  hostname_ip: "web1.internal",
+  username: "root",
+  system_type: "Linux",
+  safe_name: "Web",
+  used_at: new Date(Date.now() - 3_600_000).toISOString(),
+};
+const week = {
+  range: "7d",
+  generated_at: "2026-11-21T10:00:00.000Z",
+  validation_statistics: {
+    ...statistics,
+    average_validation_time: null,
+    success_rate: 80,
+    weekly_trend: [
+      { date: "2026-11-19", attempts: 3, successes: 3, failures: 0, rejections: 0, success_rate: 100 },
+      { date: "2026-11-20", attempts: 2, successes: 1, failures: 1, rejections: 1, success_rate: 50 },
+    ],
+    daily_validations: 2.5,
+    critical_failures: 0,
+  },
+  status_distribution: [],
+  jit_health: {
+    active_sessions: 0,
+    sessions_with_validation_issues: 0,
+    expiring_sessions_with_failures: 0,
+    jit_validation_success_rate: null,
+    average_jit_validation_time: null,
+  },
+  systems: [],
+};
+
+/** One request of another user that the caller can decide, and one active grant of the caller. */
+const asked = {
+  id: "55555555-5555-4555-8555-555555555555",
+  account_id: recent.id,
+  resource: "root on db1",
+  system: null,
+  user_id: "66666666-6666-4666-8666-666666666666",
+  username: "Olga",
+  user_email: "olga@example.com",
+  business_justification: "The disk is full",
+  ticket: "CHG-1",
+  duration_minutes: 120,
+  status: "pending",
+  computed_status: "pending",
+  created_at: "2026-11-21T09:00:00.000Z",
+  starts_at: null,
+  expires_at: null,
+  time_remaining: null,
+  approved_by: null,
+  decisions: [],
+  approval: null,
+  pending_extension_minutes: null,
+  ended_at: null,
+  ended_because: null,
+  riskLevel: "medium",
+  is_break_glass: false,
+  review: null,
+  needs_review: false,
+  can: ["approve", "deny"],
+};
+const granted = {
+  ...asked,
+  id: "77777777-7777-4777-8777-777777777777",
+  status: "active",
+  computed_status: "active",
+  expires_at: new Date(Date.now() + 90 * 60_000).toISOString(),
+  can: ["connect", "revoke"],
+};
+let canDecide = true;
+function requestsFor(query: URLSearchParams) {
+  const isMine = query.get("mine") === "true";
+  const own = query.get("status") === "active" ? [granted] : [];
+  const all = canDecide ? [asked] : [{ ...asked, can: [] }];
+  return {
+    json: { requests: isMine ? own : all, next_cursor: null, counts: { pending: 9, active: 1, history: 0 } },
+  };
+}
+
 let api: TestApi;
 beforeEach(async () => {
+  canDecide = true;
   signInForTest();
   api = await startApi({
     [STATS]: { json: stats },
     [ALERTS]: { json: { alerts: [alert] } },
     [HISTORY]: { json: { data: [attempt(0), attempt(1)] } },
     "GET /api/v1/validation/statistics": { json: statistics },
+    [REQUESTS]: (request) => requestsFor(request.query),
+    "GET /api/v1/dashboard/rotations": {
+      json: { days: [{ date: "2026-11-20", rotated: 3, other: 1 }], stopped: 2, due: 7 },
+    },
+    "GET /api/v1/dashboard/recent-accounts": { json: { accounts: [recent] } },
+    "GET /api/v1/validation/dashboard": { json: week },
+    "GET /api/v1/audit": { json: { logs: [], next_cursor: null } },
     "GET /api/v1/user/preferences/dashboard": { json: { autoRefresh: false, notifications: {} } },
   });
 });
@@ -182,7 +274,7 @@ describe("the dashboard", () => {
     api.on(HISTORY, { json: { data: Array.from({ length: 50 }, (_, n) => attempt(n)) } });
     const { user } = await openDashboard();
     const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
-    await waitFor(() => expect(recent.getAllByRole("listitem")).toHaveLength(8));
+    await waitFor(() => expect(recent.getAllByRole("listitem")).toHaveLength(5));
     expect(api.requestsTo(HISTORY)[0]?.query.get("limit")).toBe("50");
     expect(recent.getByText("Wrong password")).toBeTruthy();
     expect(recent.getAllByText("PostgreSQL · app@db01.internal").length).toBeGreaterThan(0);
@@ -203,6 +295,68 @@ describe("the dashboard", () => {
   test("only administrators get a link to the users", async () => {
     await openDashboard();
     expect(screen.queryByRole("link", { name: "Privileged Users" })).toBeNull();
-    expect(screen.getByRole("link", { name: "Total Credentials" }).getAttribute("href")).toBe("/vault");
+  });
+
+  test("every figure links to the list of exactly what it counts", async () => {
+    await openDashboard();
+    const hrefOf = (name: string | RegExp) => screen.getByRole("link", { name }).getAttribute("href") ?? "";
+    const filterIn = (href: string) => JSON.parse(new URLSearchParams(href.split("?")[1]).get("filter") ?? "");
+    expect(filterIn(hrefOf("Total Credentials"))).toEqual({});
+    expect(hrefOf("Active Sessions")).toBe("/sessions?status=active");
+    expect(filterIn(hrefOf("Compliance Score"))).toEqual({ not_compliant: true });
+    await screen.findByRole("link", { name: "Rejected: 1" });
+    expect(filterIn(hrefOf("Rejected: 1"))).toEqual({ statuses: ["rejected"] });
+    await screen.findByRole("link", { name: "5 verifications" });
+    expect(hrefOf("5 verifications")).toBe("/validation-dashboard?tab=accounts&view=attempts&range=7d");
+    expect(hrefOf("7 accounts due or overdue")).toBe("/accounts?status=rotation_due");
+    expect(filterIn(hrefOf("2 stopped"))).toEqual({ rotation_stopped: true });
+  });
+
+  test("shows five causes with advice, and the rest on request", async () => {
+    const causes = Array.from({ length: 7 }, (_, n) => ({ ...alert, id: `c${n}`, message: `${n} accounts: Cause` }));
+    api.on(ALERTS, { json: { alerts: causes } });
+    const { user } = await openDashboard();
+    const alerts = within(screen.getByRole("region", { name: "Critical Alerts" }));
+    expect(alerts.getByTitle("Number of alerts").textContent).toBe("7");
+    expect(alerts.getAllByRole("listitem")).toHaveLength(5);
+    expect(alerts.getAllByText("Compare the fingerprint.")).toHaveLength(5);
+    await user.click(alerts.getByRole("button", { name: "Show 2 more causes" }));
+    expect(alerts.getAllByRole("listitem")).toHaveLength(7);
+  });
+});
+
+describe("the dashboard by role", () => {
+  test("a user sees their active access, their recent accounts, and what they may decide", async () => {
+    await openDashboard();
+    const access = within(screen.getByRole("region", { name: "My access" }));
+    expect(await access.findByRole("link", { name: "Connect: root on db1" })).toBeTruthy();
+    expect(access.getByText(/^1h 30m left, until /)).toBeTruthy();
+    const recents = within(screen.getByRole("region", { name: "Recent accounts" }));
+    expect((await recents.findByRole("link", { name: "root on web1" })).getAttribute("href")).toBe(
+      `/accounts/${recent.id}`,
+    );
+    const queue = within(await screen.findByRole("region", { name: "Waiting for your decision" }));
+    expect(queue.getByRole("link", { name: "Review: Olga, root on db1" }).getAttribute("href")).toBe(
+      `/jit-access?request=${asked.id}`,
+    );
+    expect(queue.getByRole("link", { name: "9 pending requests" }).getAttribute("href")).toBe("/jit-access");
+    expect(screen.queryByRole("region", { name: "Changes to rights and security" })).toBeNull();
+    expect(api.requestsTo("GET /api/v1/audit")).toHaveLength(0);
+  });
+
+  test("a user without anything to decide sees no queue", async () => {
+    canDecide = false;
+    await openDashboard();
+    await within(screen.getByRole("region", { name: "My access" })).findByText("root on db1");
+    expect(screen.queryByRole("region", { name: "Waiting for your decision" })).toBeNull();
+  });
+
+  test("administrators and managers see the queue, even when it is empty, and the notable audit entries", async () => {
+    canDecide = false;
+    signInForTest({ role: "admin" });
+    await openDashboard();
+    expect(await screen.findByText("No request waits for you.")).toBeTruthy();
+    expect(await screen.findByRole("region", { name: "Changes to rights and security" })).toBeTruthy();
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/audit")[0]?.query.get("notable")).toBe("true"));
   });
 });

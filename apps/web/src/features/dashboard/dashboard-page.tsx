@@ -11,6 +11,7 @@ import { PageHeader } from "#shared/ui/page-header.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
+import { OwnAccessCard, QueueCard } from "./access-cards.tsx";
 import { AlertsCard } from "./alerts-card.tsx";
 import classes from "./dashboard-page.module.css";
 import type { Stats, Alert } from "./dashboard-reading.ts";
@@ -21,7 +22,10 @@ import {
   figures,
   recentVerifications,
 } from "./dashboard.queries.ts";
+import { NotableEvents } from "./notable-events.tsx";
+import { RecentAccounts } from "./recent-accounts.tsx";
 import { RecentVerifications } from "./recent-verifications.tsx";
+import { TrendsCard } from "./trends-card.tsx";
 import { VerificationCard } from "./verification-card.tsx";
 
 const SAMPLE_STATS: Stats = {
@@ -40,7 +44,7 @@ function useRefreshInterval(): number | false {
 }
 
 export default function DashboardPage() {
-  const { name } = useUser();
+  const { name, role } = useUser();
   const now = useNow();
   const refetchInterval = useRefreshInterval();
   const stats = useQuery({ ...dashboardStats, refetchInterval });
@@ -76,12 +80,39 @@ export default function DashboardPage() {
         {stats.data === undefined && notice(stats.error)}
         <StatCards stats={stats.data ?? SAMPLE_STATS} />
         {alerts.data === undefined && stats.data !== undefined && notice(alerts.error)}
+        {role === "user" && <OwnCards />}
         <div className={classes.columns}>
           <AlertsCard alerts={alerts.data ?? sampleAlerts(now)} />
-          {verification.data !== undefined && <VerificationCard figures={verification.data} />}
+          <div className={classes.stack}>
+            {verification.data !== undefined && <VerificationCard figures={verification.data} />}
+            <TrendsCard refetchInterval={refetchInterval} />
+          </div>
         </div>
+        {role !== "user" && (
+          <>
+            <div className={classes.halves}>
+              <QueueCard isShownEmpty />
+              <NotableEvents />
+            </div>
+            <OwnCards />
+          </>
+        )}
         <RecentVerifications attempts={recent.data?.data} error={recent.error} onRetry={() => void recent.refetch()} />
       </Stack>
+    </>
+  );
+}
+
+/** What the user works with; a user who can decide on requests sees these first. */
+function OwnCards() {
+  const { role } = useUser();
+  return (
+    <>
+      {role === "user" && <QueueCard isShownEmpty={false} />}
+      <div className={classes.halves}>
+        <OwnAccessCard />
+        <RecentAccounts />
+      </div>
     </>
   );
 }
@@ -114,13 +145,14 @@ function StatCards({ stats }: { stats: Stats }) {
         explanation={FIGURES.secrets}
         value={stats.totalCredentials}
         icon={IconKey}
-        to={paths.vault}
+        to={paths.secretsWith({})}
       />
       <StatCard
         label="Active Sessions"
         explanation={FIGURES.liveSessions}
         value={stats.activeSessions}
         icon={IconActivity}
+        to={paths.liveSessions}
       />
       <StatCard
         label="Privileged Users"
@@ -133,6 +165,7 @@ function StatCards({ stats }: { stats: Stats }) {
         label="Compliance Score"
         value={score === null ? null : `${score.toLocaleString()}%`}
         icon={IconShieldCheck}
+        to={paths.secretsWith({ not_compliant: true })}
         explanation={stats.complianceFormula}
       />
     </StatRow>
@@ -149,6 +182,7 @@ function sampleAlerts(now: number): Alert[] {
       severity: "critical",
       timestamp: minutesAgo(5),
       link: null,
+      advice: null,
     },
     {
       id: "sample-2",
@@ -156,6 +190,7 @@ function sampleAlerts(now: number): Alert[] {
       severity: "high",
       timestamp: minutesAgo(60),
       link: null,
+      advice: null,
     },
   ];
 }

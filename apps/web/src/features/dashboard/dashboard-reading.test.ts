@@ -36,7 +36,7 @@ describe("reading the alerts", () => {
     timestamp: "2026-11-21T10:00:00.000Z",
     link: "/vault/1",
   };
-  const read = { id: "1", text: "Broken", severity: "high", timestamp: sent.timestamp, link: "/vault/1" };
+  const read = { id: "1", text: "Broken", severity: "high", timestamp: sent.timestamp, link: "/vault/1", advice: null };
 
   test.each([{ alerts: [sent] }, { items: [sent] }, [sent]])("DASH-09: reads alerts from %j", (answer) => {
     expect(AlertsResult.parse(answer)).toEqual([read]);

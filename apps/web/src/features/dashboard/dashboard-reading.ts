@@ -36,11 +36,13 @@ const AlertReading = z
     severity: z.enum(ALERT_SEVERITIES).catch("medium"),
     timestamp: z.string(),
     link: z.string().nullish(),
+    advice: z.string().nullish(),
   })
-  .transform(({ message, name, link, ...alert }) => ({
+  .transform(({ message, name, link, advice, ...alert }) => ({
     ...alert,
     text: message ?? name ?? "Alert",
     link: link ?? null,
+    advice: advice ?? null,
   }));
 export type Alert = z.output<typeof AlertReading>;
 

@@ -1,5 +1,14 @@
 // Queries of the dashboard and their intervals.
-import { readDashboardPreferences, validationHistory, validationStatistics } from "@strongroom/contract";
+import {
+  listAccessRequests,
+  listAuditEntries,
+  listRecentAccounts,
+  readDashboardPreferences,
+  readRotationTrend,
+  readValidationDashboard,
+  validationHistory,
+  validationStatistics,
+} from "@strongroom/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { keyOf, queryOf } from "#shared/api/query.ts";
@@ -12,6 +21,15 @@ const RECENT_VALIDATIONS = 50;
 export const dashboardStats = queryOf(statsCall);
 export const dashboardAlerts = queryOf(alertsCall);
 export const recentVerifications = queryOf(validationHistory, { query: { limit: RECENT_VALIDATIONS } });
+export const verificationTrend = queryOf(readValidationDashboard, { query: { range: "7d" } });
+export const rotationTrend = queryOf(readRotationTrend);
+export const recentAccounts = queryOf(listRecentAccounts);
+/** For users who may read the audit trail. */
+export const notableEvents = queryOf(listAuditEntries, { query: { notable: "true", limit: 6 } });
+/** Includes the user's own requests, which they cannot decide. */
+export const pendingRequests = queryOf(listAccessRequests, { query: { status: "pending" } });
+export const ownAccess = queryOf(listAccessRequests, { query: { status: "active", mine: "true", limit: 20 } });
+export const ownPending = queryOf(listAccessRequests, { query: { status: "pending", mine: "true", limit: 20 } });
 export const dashboardPreferences = queryOf(readDashboardPreferences);
 
 export const figures = queryOptions({

@@ -3,6 +3,8 @@ import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import type { ValidationAttempt } from "@strongroom/contract";
 import { useState } from "react";
+import { Link } from "react-router";
+import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { startedBy } from "#shared/runs/started-by.ts";
 import { whereAndWho } from "#shared/runs/where-and-who.ts";
@@ -13,7 +15,7 @@ import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
 import classes from "./dashboard-page.module.css";
 
-const FEW = 8;
+const FEW = 5;
 
 export interface RecentVerificationsProps {
   /** Undefined while loading. */
@@ -24,7 +26,10 @@ export interface RecentVerificationsProps {
 
 export function RecentVerifications({ attempts, error, onRetry }: RecentVerificationsProps) {
   return (
-    <SectionCard title="Recent verifications">
+    <SectionCard
+      title="Recent verifications"
+      actions={<Link to={paths.validationAt("accounts", "attempts")}>All attempts</Link>}
+    >
       {attempts !== undefined ? (
         <Attempts attempts={attempts} />
       ) : error !== null ? (
@@ -70,7 +75,9 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
       <VerificationBadge status={attempt.status} isHostKeyChanged={attempt.error_category === "host_key"} />
       <div className={classes.attemptText}>
         <p className={classes.attemptName} title={attempt.account_name}>
-          {attempt.account_name}
+          <Link to={attempt.is_account ? paths.account(attempt.account_id) : paths.credential(attempt.account_id)}>
+            {attempt.account_name}
+          </Link>
         </p>
         <p className={classes.attemptWhere} title={attempt.error_message ?? details}>
           {attempt.error_message ?? details}

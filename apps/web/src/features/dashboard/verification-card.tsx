@@ -1,7 +1,8 @@
 // The number of secrets by verification status, as one bar with a legend.
-import { VERIFICATION_LABELS, VERIFICATION_STATUSES } from "@strongroom/contract";
+import { VALIDATION_OF, VERIFICATION_LABELS, VERIFICATION_STATUSES } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
 import { Legend, type LegendPart } from "#shared/ui/legend.tsx";
+import { paths } from "#shared/paths.ts";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { VERIFICATION_COLORS, colorVariable } from "#shared/ui/verification-badge.tsx";
 import classes from "./verification-card.module.css";
@@ -12,6 +13,7 @@ const partsOf = ({ counts }: VerificationFigures): LegendPart[] =>
   VERIFICATION_STATUSES.filter((status) => status !== "misconfigured" || counts[status] > 0).map((status) => ({
     label: VERIFICATION_LABELS[status],
     count: counts[status],
+    to: paths.secretsWith({ statuses: [VALIDATION_OF[status]] }),
     color: colorVariable(VERIFICATION_COLORS[status]),
   }));
 

@@ -293,3 +293,20 @@ describe("limits on free-text requests", () => {
     assert.ok(seconds > 22 * 3600 && seconds <= 23 * 3600, `${seconds}`);
   });
 });
+
+test("the list can be limited to the caller's own requests, one requester or one account, within what the caller sees", async () => {
+  const { account, asker, approvers, owner, safe } = await aRequestableAccount(app);
+  const [approver] = approvers as [TestPerson];
+  const other = await aPerson(app);
+  await aMember(app, owner, safe, other, ["list"]);
+  const second = await anAccount(app, owner, safe, { platform_id: account.platform_id });
+  const made = async (who: TestPerson, on: Pick<typeof account, "id">) => (await requests.ask(who, on)).body;
+  const [one, two, three] = [await made(asker, account), await made(other, account), await made(asker, second)];
+  const [own] = [await made(approver, second)];
+  assert.deepEqual(ids(await list(approver)), [own.id, three.id, two.id, one.id]);
+  assert.deepEqual(ids(await list(approver, { mine: "true" })), [own.id]);
+  assert.deepEqual(ids(await list(approver, { user_id: asker.id })), [three.id, one.id]);
+  assert.deepEqual(ids(await list(approver, { account_id: account.id })), [two.id, one.id]);
+  assert.deepEqual(ids(await list(approver, { user_id: asker.id, account_id: account.id })), [one.id]);
+  assert.deepEqual(ids(await list(other, { user_id: asker.id })), [], "another user's requests stay hidden");
+});

@@ -55,10 +55,13 @@ const WORDS: Record<AccessRequestStatus, string> = {
 };
 
 export async function findRequests(call: Call<typeof listAccessRequests>, db: Db) {
-  const { limit, cursor, status, search } = call.query;
+  const { limit, cursor, status, search, mine, user_id, account_id } = call.query;
   const rows = await listRequests(db, call.actor, {
     tab: status === undefined || status === "all" ? null : status,
     search: search === undefined || search === "" ? null : search,
+    isOwn: mine === true,
+    userId: user_id ?? null,
+    accountId: account_id ?? null,
     limit,
     after: cursor === undefined ? null : readTimePlace(cursor),
   });

@@ -155,14 +155,21 @@ const matching = (search: string, viewer: Viewer): RawBuilder<unknown> =>
 export interface RequestQuery {
   tab: Tab | null;
   search: string | null;
+  isOwn: boolean;
+  userId: string | null;
+  accountId: string | null;
   limit: number;
   after: TimePlace | null;
 }
 
 /** Lists requests, newest first. Returns one row more than `limit` when there is a next page. */
-export async function listRequests(db: Db, viewer: Viewer, { tab, search, limit, after }: RequestQuery) {
+export async function listRequests(db: Db, viewer: Viewer, query: RequestQuery) {
+  const { tab, search, isOwn, userId, accountId, limit, after } = query;
   const conditions = [
     visibleTo(viewer),
+    ...(isOwn ? [sql`request.user_id = ${viewer.id}`] : []),
+    ...(userId === null ? [] : [sql`request.user_id = ${userId}`]),
+    ...(accountId === null ? [] : [sql`request.account_id = ${accountId}`]),
     ...(tab === null ? [] : [IN_TAB[tab]]),
     ...(search === null ? [] : [matching(search, viewer)]),
     ...(after === null ? [] : [sql`(request.created_at, request.id) < (${after.at}, ${after.id}::uuid)`]),

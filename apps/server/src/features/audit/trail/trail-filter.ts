@@ -16,6 +16,63 @@ export const VERIFICATION_EVENTS = [
   "verification.run-cancelled",
 ] as const;
 
+/** What an administrator wants to know about without searching for it: the filter `notable`. */
+const NOTABLE_EVENTS = [
+  "access-control.review-closed",
+  "access-request.broken-glass",
+  "access-request.reviewed",
+  "account.deleted",
+  "account.exported",
+  "account.host-key-accepted",
+  "account.imported",
+  "account.moved",
+  "admin-reset.confirmed",
+  "admin-reset.requested",
+  "audit-sink.deleted",
+  "audit-sink.delivery-failing",
+  "audit-sink.switched",
+  "audit.contradiction-accepted",
+  "audit.exported",
+  "audit.tampering-found",
+  "backup.restored",
+  "discovery.network-allowed",
+  "factor.removed",
+  "factor.reset",
+  "group.deleted",
+  "group.member-added",
+  "group.member-removed",
+  "identity-provider.created",
+  "identity-provider.deleted",
+  "identity-provider.updated",
+  "machine-identity.created",
+  "password-reset.link-issued",
+  "platform.deleted",
+  "platform.updated",
+  "policy.changed",
+  "privileged-session.risk-raised",
+  "privileged-session.terminated",
+  "recording.deleted",
+  "restore.found",
+  "rotation.stopped",
+  "safe.deleted",
+  "safe.member-added",
+  "safe.member-removed",
+  "safe.member-updated",
+  "seal.rekeyed",
+  "seal.sealed",
+  "seal.signing-key-replaced",
+  "seal.unsealed",
+  "sign-in.spraying-suspected",
+  "token.created",
+  "token.policy-changed",
+  "user.activated",
+  "user.deleted",
+  "user.invited",
+  "user.role-changed",
+  "user.status-changed",
+  "vault.opened",
+] as const;
+
 /** The subjects that a search found: entries of any of them match. */
 export interface Subjects {
   actors: string[];
@@ -87,7 +144,8 @@ export function toTrailFilter(query: Query, now: Date): TrailFilter {
   const ofView = view === "jit" ? true : view === "regular" ? false : null;
   // An entry is either under a grant or not, so a tab and a type that contradict each other match no entry.
   const isImpossible = ofView !== null && ofType.isJit !== null && ofView !== ofType.isJit;
-  const events = isImpossible ? [] : both(both(inView, ofType.events), event === undefined ? null : [event]);
+  const chosen = both(query.notable === true ? NOTABLE_EVENTS : null, event === undefined ? null : [event]);
+  const events = isImpossible ? [] : both(both(inView, ofType.events), chosen);
   const ofResult = both(both(isCritical ? WRONG : null, ofStatus), result === undefined ? null : [result]);
   const results = both(ofResult, ofType.results);
   // A list filtered by event or result may ask for start entries, so it is not grouped.

@@ -8,11 +8,27 @@ import type {
   ValidationStatusFilter,
 } from "@strongroom/contract";
 import { sql } from "kysely";
-import { ACCOUNTS, fold, hasVerificationStatus, isFailingRow, keysToFind } from "#features/secrets/index.ts";
+import {
+  ACCOUNTS,
+  causeColumn,
+  fold,
+  hasVerificationStatus,
+  isFailingRow,
+  keysToFind,
+} from "#features/secrets/index.ts";
 import { containing } from "#kernel/db/containing.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
-import { visibleSecrets, visibleParts, severity, withAccount } from "#features/figures/index.ts";
+import {
+  complianceRules,
+  isCompliant,
+  isRotationStopped,
+  severity,
+  visibleParts,
+  visibleSecrets,
+  withAccount,
+  withRules,
+} from "#features/figures/index.ts";
 import { isNamed, mayValidate, systemType } from "../narrowing.store.ts";
 import type { GrantQueries, Sql, Viewer } from "#features/figures/index.ts";
 import { DAY_MS } from "../validation.policy.ts";
@@ -51,7 +67,7 @@ export async function findMatches(db: Db, query: SearchQuery): Promise<MatchRow[
   const { actor, grants, after, limit } = query;
   const isAfter =
     after === null ? sql`true` : sql`(credentials.created_at, credentials.id) < (${after.at}, ${after.id}::uuid)`;
-  const parts = visibleParts(actor, withAccount).map(
+  const parts = visibleParts(actor, joinsOf(query)).map(
     (part) => sql`(select credentials.id, credentials.created_at from ${part} and ${conditions(query)} and ${isAfter}
       order by credentials.created_at desc, credentials.id desc limit ${limit + 1})`,
   );
@@ -84,7 +100,7 @@ const jitOf = sql`case when granted.is_active then 'active' when granted.is_know
 
 /** Counts the matches, but stops counting at `most`. */
 export async function countMatches(db: Db, query: SearchQuery, most: number): Promise<number> {
-  const parts = visibleParts(query.actor, withAccount).map(
+  const parts = visibleParts(query.actor, joinsOf(query)).map(
     (part) => sql`(select credentials.id from ${part} and ${conditions(query)} limit ${most})`,
   );
   const { rows } = await sql<{ count: number }>`
@@ -94,7 +110,7 @@ export async function countMatches(db: Db, query: SearchQuery, most: number): Pr
 }
 
 /** Common table expressions for the conditions, which start from the smallest sets. */
-function tables({ actor, grants, filter }: SearchQuery): Sql {
+function tables({ actor, grants, filter, now }: SearchQuery): Sql {
   const text = fold(filter.text);
   const mine = grants.requestsSeenBy(actor);
   const granted =
@@ -118,8 +134,12 @@ function tables({ actor, grants, filter }: SearchQuery): Sql {
   return sql`${visibleSecrets(actor, grants)},
     granted (account_id, is_active) as materialized (${granted}),
     found (id) as materialized (${found}),
-    justified (id) as materialized (${why})`;
+    justified (id) as materialized (${why}),
+    ${complianceRules(now)}`;
 }
+
+const joinsOf = ({ filter }: SearchQuery): Sql =>
+  filter.not_compliant ? sql`${withAccount} ${withRules}` : withAccount;
 
 function conditions({ filter, now }: SearchQuery): Sql {
   const text = fold(filter.text);
@@ -136,6 +156,10 @@ function conditions({ filter, now }: SearchQuery): Sql {
     ...(verification_methods.length === 0 ? [] : [isTriedBy(verification_methods)]),
     ...within(sql`credentials.last_verification_attempt`, filter.last_validated),
     ...within(sql`credentials.created_at`, filter.created),
+    ...within(sql`credentials.expires_at`, filter.expires),
+    ...(filter.causes.length === 0 ? [] : [isFailingRow, sql`${causeColumn} = any(${[...filter.causes]}::text[])`]),
+    ...(filter.rotation_stopped ? [isRotationStopped] : []),
+    ...(filter.not_compliant ? [sql`not ${isCompliant(now)}`] : []),
     ...(filter.critical_only ? [isFailingRow, sql`${severity} = 'critical'`] : []),
     ...(filter.recent_failures
       ? [isFailingRow, sql`credentials.last_verification_attempt >= ${new Date(now.getTime() - DAY_MS)}`]

@@ -51,6 +51,7 @@ export async function acceptOffered(tx: Tx, before: SecretRow, fingerprint: stri
     status: "pending",
     verification_status: "pending",
     verification_error: null,
+    verification_code: null,
     // The new revision makes results that were compared with the old key outdated, so that they do not raise the alarm
     // again. A rejected secret stays rejected.
     login_revision: before.login_revision + 1,

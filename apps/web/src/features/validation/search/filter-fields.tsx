@@ -1,6 +1,12 @@
 // The fields of the search filter (FILTER-02 to FILTER-07).
 import { Checkbox, MultiSelect, SimpleGrid, TextInput } from "@mantine/core";
-import { JIT_ASSOCIATIONS, VALIDATION_STATUS_FILTERS, type ValidationFilter } from "@strongroom/contract";
+import {
+  JIT_ASSOCIATIONS,
+  VALIDATION_STATUS_FILTERS,
+  VERIFICATION_CAUSES,
+  causeOf,
+  type ValidationFilter,
+} from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { capitalised } from "#shared/format/text.ts";
 import { MOST_SEARCHED } from "#shared/ui/address-search.tsx";
@@ -18,6 +24,9 @@ interface PeriodFieldsProps {
 }
 
 const STATUS_CHOICES = VALIDATION_STATUS_FILTERS.map((value) => ({ value, label: verificationLabel(value) }));
+/** A cause in the address that this version does not know stays a choice. */
+const causeChoices = (chosen: readonly string[]) =>
+  [...new Set([...VERIFICATION_CAUSES, ...chosen])].map((value) => ({ value, label: causeOf(value).text }));
 const JIT_CHOICES = JIT_ASSOCIATIONS.map((value) => ({ value, label: capitalised(value) }));
 
 /** Props of a multi-select field. */
@@ -55,6 +64,11 @@ export function FilterFields({ filter, onChange }: FilterFieldsProps) {
           period={filter.created}
           onChange={(period) => onChange({ created: period })}
         />
+        <PeriodFields
+          label="Secret expires"
+          period={filter.expires}
+          onChange={(period) => onChange({ expires: period })}
+        />
       </SimpleGrid>
       <div className={classes.checks}>
         <Checkbox
@@ -66,6 +80,16 @@ export function FilterFields({ filter, onChange }: FilterFieldsProps) {
           label="Recent failures (24h)"
           checked={filter.recent_failures}
           onChange={(event) => onChange({ recent_failures: event.currentTarget.checked })}
+        />
+        <Checkbox
+          label="Rotation stopped"
+          checked={filter.rotation_stopped}
+          onChange={(event) => onChange({ rotation_stopped: event.currentTarget.checked })}
+        />
+        <Checkbox
+          label="Not compliant"
+          checked={filter.not_compliant}
+          onChange={(event) => onChange({ not_compliant: event.currentTarget.checked })}
         />
       </div>
     </>
@@ -97,6 +121,12 @@ function Choices({ filter, onChange }: FilterFieldsProps) {
         label="Verification methods"
         data={choices?.verification_methods ?? []}
         {...several(filter.verification_methods, (methods) => onChange({ verification_methods: methods }))}
+      />
+      <MultiSelect
+        label="Cause of the failure"
+        searchable
+        data={causeChoices(filter.causes)}
+        {...several(filter.causes, (causes) => onChange({ causes }))}
       />
     </SimpleGrid>
   );

@@ -1,3 +1,4 @@
+import { VERIFICATION_CAUSES } from "@strongroom/contract";
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startApi, type TestApi } from "#app/testing/api-server.ts";
@@ -62,6 +63,12 @@ test("FILTER-02 to FILTER-05, FILTER-07: every field offers its options and filt
   const method = (await optionsOf("Verification methods", 1))[0]!;
   expect(method.textContent).toBe("Linux (SSH)");
   fireEvent.click(method);
+  const cause = (await optionsOf("Cause of the failure", VERIFICATION_CAUSES.length)).find(
+    ({ textContent }) => textContent === "The DNS name does not resolve",
+  )!;
+  fireEvent.click(cause);
+  fireEvent.click(screen.getByLabelText("Rotation stopped"));
+  fireEvent.click(screen.getByLabelText("Not compliant"));
   fireEvent.click(screen.getByLabelText("Critical failures only"));
   fireEvent.click(screen.getByLabelText("Recent failures (24h)"));
   expect(onApply).not.toHaveBeenCalled();
@@ -76,6 +83,9 @@ test("FILTER-02 to FILTER-05, FILTER-07: every field offers its options and filt
         system_types: ["linux", "mysql"],
         connection_methods: ["SQL"],
         verification_methods: ["ssh"],
+        causes: ["dns-failure"],
+        rotation_stopped: true,
+        not_compliant: true,
         critical_only: true,
         recent_failures: true,
       },

@@ -59,7 +59,7 @@ export function withDay(period: Period, end: "from" | "to", day: string): Period
 }
 
 /** The validation error of the periods; null when the filter is valid. */
-export function objectionTo({ last_validated: validated, created }: ValidationFilter): string | null {
+export function objectionTo({ last_validated: validated, created, expires }: ValidationFilter): string | null {
   const isWrong = ({ from, to }: Period) => from !== undefined && to !== undefined && from > to;
-  return isWrong(validated) || isWrong(created) ? "The end must not be before the start" : null;
+  return [validated, created, expires].some(isWrong) ? "The end must not be before the start" : null;
 }

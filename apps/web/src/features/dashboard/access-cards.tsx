@@ -1,0 +1,181 @@
+// The cards about access: requests to decide, and the user's own access and requests.
+import { Button } from "@mantine/core";
+import { IconClockBolt, IconKey } from "@tabler/icons-react";
+import type { AccessRequest } from "@strongroom/contract";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { counted } from "#shared/format/text.ts";
+import { duration, nearTime } from "#shared/format/time.ts";
+import { useNow } from "#shared/format/now.ts";
+import { paths } from "#shared/paths.ts";
+import { Loaded } from "#shared/ui/loaded.tsx";
+import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { SectionCard } from "#shared/ui/section-card.tsx";
+import { EmptyState } from "#shared/ui/states.tsx";
+import { Tag } from "#shared/ui/tag.tsx";
+import { ownAccess, ownPending, pendingRequests } from "./dashboard.queries.ts";
+
+const FEW = 5;
+
+const isDecidable = ({ can }: AccessRequest): boolean => can.includes("approve") || can.includes("deny");
+
+/** Hidden from users who have never anything to decide; those who usually do see that nothing is waiting. */
+export function QueueCard({ isShownEmpty }: { isShownEmpty: boolean }) {
+  const query = useQuery(pendingRequests);
+  const waiting = query.data?.requests.filter(isDecidable) ?? [];
+  if (waiting.length === 0 && !isShownEmpty) return null;
+  return (
+    <SectionCard
+      title="Waiting for your decision"
+      actions={
+        query.data !== undefined && (
+          <Link to={paths.jitAccess}>{counted(query.data.counts.pending, "pending request")}</Link>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {() =>
+          waiting.length === 0 ? (
+            <NoRows>No request waits for you.</NoRows>
+          ) : (
+            <RowList label="Waiting for your decision">
+              {waiting.slice(0, FEW).map((request) => (
+                <QueueRow key={request.id} request={request} />
+              ))}
+            </RowList>
+          )
+        }
+      </Loaded>
+    </SectionCard>
+  );
+}
+
+function QueueRow({ request }: { request: AccessRequest }) {
+  const { id, username, resource, business_justification: reason, duration_minutes: minutes, ticket } = request;
+  return (
+    <Row
+      icon={<IconClockBolt size={18} aria-hidden />}
+      name={
+        <>
+          <Link to={paths.accessRequest(id)}>{`${username} → ${resource}`}</Link>
+          {request.is_break_glass && <Tag tone="danger">Break-glass</Tag>}
+        </>
+      }
+      actions={
+        <Button
+          component={Link}
+          to={paths.accessRequest(id)}
+          size="compact-sm"
+          variant="default"
+          aria-label={`Review: ${username}, ${resource}`}
+        >
+          Review
+        </Button>
+      }
+    >
+      <RowDetail title={reason}>{reason}</RowDetail>
+      <RowDetail>
+        {`${duration(minutes * 60)}${ticket === null ? "" : ` · ${ticket}`} · requested `}
+        <RelativeTime moment={request.created_at} />
+      </RowDetail>
+    </Row>
+  );
+}
+
+/** The user's active access, then the requests that wait for somebody's decision. */
+export function OwnAccessCard() {
+  const active = useQuery(ownAccess);
+  const pending = useQuery(ownPending);
+  return (
+    <SectionCard title="My access" actions={<Link to={`${paths.jitAccess}?tab=active`}>All active access</Link>}>
+      <Loaded query={active}>
+        {({ requests }) => <OwnRows active={requests} pending={pending.data?.requests ?? []} />}
+      </Loaded>
+    </SectionCard>
+  );
+}
+
+function OwnRows({ active, pending }: { active: readonly AccessRequest[]; pending: readonly AccessRequest[] }) {
+  const now = useNow();
+  const waiting = pending.filter(({ id }) => active.every((each) => each.id !== id));
+  if (active.length + waiting.length === 0) {
+    return (
+      <EmptyState
+        title="No active access"
+        text="Access to an account for a limited time appears here, and so do your requests."
+        icon={IconKey}
+        action={
+          <Button component={Link} to={paths.jitAccess} variant="default" size="sm">
+            Request access
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <RowList label="My access">
+      {active.slice(0, FEW).map((grant) => (
+        <GrantRow key={grant.id} grant={grant} now={now} />
+      ))}
+      {waiting.slice(0, FEW).map(({ id, resource, created_at }) => (
+        <Row
+          key={id}
+          icon={<IconClockBolt size={18} aria-hidden />}
+          name={
+            <>
+              <Link to={paths.accessRequest(id)}>{resource}</Link>
+              <Tag tone="warning">Pending</Tag>
+            </>
+          }
+        >
+          <RowDetail>
+            Requested <RelativeTime moment={created_at} />
+          </RowDetail>
+        </Row>
+      ))}
+    </RowList>
+  );
+}
+
+function GrantRow({ grant, now }: { grant: AccessRequest; now: number }) {
+  const { id, account_id, resource, expires_at, can } = grant;
+  return (
+    <Row
+      icon={<IconKey size={18} aria-hidden />}
+      name={<Link to={paths.accessRequest(id)}>{resource}</Link>}
+      actions={
+        account_id !== null && (
+          <>
+            {can.includes("connect") && (
+              <Button
+                component={Link}
+                to={paths.connect(account_id)}
+                state={{ starts: true }}
+                size="compact-sm"
+                aria-label={`Connect: ${resource}`}
+              >
+                Connect
+              </Button>
+            )}
+            <Button
+              component={Link}
+              to={paths.account(account_id)}
+              size="compact-sm"
+              variant="default"
+              aria-label={`Open account: ${resource}`}
+            >
+              Open
+            </Button>
+          </>
+        )
+      }
+    >
+      {expires_at !== null && (
+        <RowDetail>
+          {`${duration(Math.max(0, Math.ceil((Date.parse(expires_at) - now) / 60_000)) * 60)} left, until ${nearTime(expires_at, now)}`}
+        </RowDetail>
+      )}
+    </Row>
+  );
+}
