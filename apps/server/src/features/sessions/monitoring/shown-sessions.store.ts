@@ -114,8 +114,11 @@ export interface SessionFilter {
   to?: string | undefined;
   search?: string | undefined;
   held?: boolean | undefined;
-  /** Only sessions with a recording that is not deleted. */
-  recorded?: boolean;
+}
+
+interface PagePlace {
+  limit: number;
+  after: TimePlace | null;
 }
 
 /** Returns up to `limit` + 1 sessions after this place, newest first. */
@@ -123,16 +126,47 @@ export async function listShown(
   db: Db,
   viewer: Viewer,
   filter: SessionFilter,
-  { limit, after }: { limit: number; after: TimePlace | null },
+  { limit, after }: PagePlace,
 ): Promise<ShownSession[]> {
+  return (await shown(viewer, conditionOf(filter, after), newestFirst(limit + 1)).execute(db)).rows;
+}
+
+export interface RecordedSession extends Pick<SessionRow, "id" | "safe_id"> {
+  began_at: Date;
+  recording_id: string;
+  text_status: NonNullable<ShownSession["text_status"]>;
+  /** The number of parts of its stored text. */
+  text_parts: number;
+}
+
+/** Returns up to `limit` sessions with a recording that is not deleted, newest first. */
+export async function listRecorded(
+  db: Db,
+  viewer: Viewer,
+  filter: SessionFilter,
+  { limit, after }: PagePlace,
+): Promise<RecordedSession[]> {
+  const { rows } = await sql<RecordedSession>`
+    ${withStanding(viewer)}
+    select session.id, session.safe_id, session.started_at as began_at, recordings.id as recording_id,
+      recordings.text_status,
+      (select count(*)::integer from recording_text where recording_id = recordings.id and kind = 'lines') as text_parts
+    from sessions session join recordings on recordings.session_id = session.id
+    where recordings.deletion_began_at is null and ${isSeenBy(viewer)} and ${conditionOf(filter, after)}
+    ${newestFirst(limit)}`.execute(db);
+  return rows;
+}
+
+const newestFirst = (limit: number): RawBuilder<unknown> =>
+  sql`order by date_trunc('milliseconds', session.started_at) desc, session.id desc limit ${limit}`;
+
+function conditionOf(filter: SessionFilter, after: TimePlace | null): RawBuilder<unknown> {
   const conditions = [sql`session.started_at is not null`];
   const equals = { ...filter, risk_level: filter.risk };
   for (const column of ["status", "protocol", "risk_level", "user_id", "account_id", "safe_id"] as const) {
     const value = equals[column];
     if (value !== undefined) conditions.push(sql`${sql.ref(`session.${column}`)} = ${value}`);
   }
-  if (filter.recorded === true)
-    conditions.push(sql`recordings.id is not null and recordings.deletion_began_at is null`);
   if (filter.held !== undefined) conditions.push(sql`(recordings.held_at is not null) = ${filter.held}`);
   if (filter.from !== undefined) conditions.push(sql`session.started_at >= ${filter.from}::timestamptz`);
   if (filter.to !== undefined) conditions.push(sql`session.started_at <= ${filter.to}::timestamptz`);
@@ -144,8 +178,7 @@ export async function listShown(
       sql`(date_trunc('milliseconds', session.started_at), session.id) < (${after.at}::timestamptz, ${after.id}::uuid)`,
     );
   }
-  const rest = sql`order by date_trunc('milliseconds', session.started_at) desc, session.id desc limit ${limit + 1}`;
-  return (await shown(viewer, sql.join(conditions, sql` and `), rest).execute(db)).rows;
+  return sql.join(conditions, sql` and `);
 }
 
 interface Choice {

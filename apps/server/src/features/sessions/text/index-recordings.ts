@@ -8,9 +8,10 @@ import { storageOf } from "../recordings/recording-storage.ts";
 import { recordingKeyOf } from "../recordings/store-recording.ts";
 import { TextNotReadError, readText } from "./read-text.ts";
 import type { TextChunk } from "./text-worker.ts";
-import { findUnindexed, storeText } from "./recording-text.store.ts";
+import { findUnfiltered, findUnindexed, storeFilter, storeText } from "./recording-text.store.ts";
 import type { UnindexedRecording } from "./recording-text.store.ts";
-import { TextParts } from "./sealed-text.ts";
+import { TextParts, keyOf, openText, sealFilter } from "./sealed-text.ts";
+import type { Texts } from "./sealed-text.ts";
 
 const AT_ONCE = 100;
 /** More text of one recording is not indexed. */
@@ -24,6 +25,19 @@ export async function indexRecordings(kernel: ProcessKernel, signal?: AbortSigna
     if (signal?.aborted === true) return;
     const storage = await storageOf(kernel.config, recording.storage);
     if (storage !== null && (await storage.has(recording.id))) await indexRecording(kernel, recording, storage);
+  }
+  await addFilters(kernel, signal);
+}
+
+/** For texts that were stored before filters existed. Text that does not open stays without one. */
+async function addFilters(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
+  for (const text of await findUnfiltered(kernel.database.db, AT_ONCE)) {
+    if (signal?.aborted === true) return;
+    const kek = await keyOf(kernel, text.kek_id);
+    const lines = kek === null ? null : await openText(kek, text);
+    if (kek === null || lines === null) continue;
+    const filter = sealFilter(kek, text, lines as Texts["lines"][]);
+    await kernel.database.transaction((tx) => storeFilter(tx, text, filter));
   }
 }
 

@@ -11,6 +11,8 @@ interface RecordingTextTable {
   part: number;
   kek_id: string;
   sealed: Buffer;
+  /** The sealed filter of `lines`; null for marks, and for lines stored before filters existed. */
+  filter: Buffer | null;
 }
 
 declare module "#kernel/db/tables.ts" {
@@ -51,7 +53,42 @@ export async function storeText(
   for (const part of parts) await tx.insertInto("recording_text").values(part).execute();
 }
 
-export async function readSealedText(db: Db, recordingId: string, kind: TextKind): Promise<SealedText[]> {
+/** Oldest part first. `parts` limits it to these parts. */
+export async function readSealedText(
+  db: Db,
+  recordingId: string,
+  kind: TextKind,
+  parts: readonly number[] | null = null,
+): Promise<SealedText[]> {
   const query = db.selectFrom("recording_text").selectAll().where("recording_id", "=", recordingId);
-  return await query.where("kind", "=", kind).orderBy("part").execute();
+  const some = parts === null ? query : query.where("part", "in", [...parts]);
+  return await some.where("kind", "=", kind).orderBy("part").execute();
+}
+
+export type StoredFilter = Omit<SealedText, "sealed">;
+
+/** The filters of all parts of these recordings. */
+export async function readFilters(db: Db, recordingIds: readonly string[]): Promise<StoredFilter[]> {
+  const columns = ["recording_id", "kind", "part", "kek_id", "filter"] as const;
+  const query = db.selectFrom("recording_text").select(columns).where("kind", "=", "lines");
+  return await query
+    .where("recording_id", "in", [...recordingIds])
+    .orderBy("part")
+    .execute();
+}
+
+/** Texts that were stored before filters existed. */
+export async function findUnfiltered(db: Db, limit: number): Promise<SealedText[]> {
+  const query = db.selectFrom("recording_text").selectAll().where("kind", "=", "lines").where("filter", "is", null);
+  return await query.orderBy("recording_id").orderBy("part").limit(limit).execute();
+}
+
+export async function storeFilter(tx: Tx, { recording_id, part }: SealedText, filter: Buffer): Promise<void> {
+  await tx
+    .updateTable("recording_text")
+    .set({ filter })
+    .where("recording_id", "=", recording_id)
+    .where("kind", "=", "lines")
+    .where("part", "=", part)
+    .execute();
 }

@@ -1,9 +1,11 @@
-// Seals and opens the text of recordings. The database sees how long a text is, and nothing of what it says.
-import { recordingSeal } from "@strongroom/keys";
+// Seals and opens the text of recordings and its filters. The database sees how long they are, and nothing of their content.
+import { KekError, recordingSeal } from "@strongroom/keys";
 import type { Kek } from "@strongroom/keys";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
+import type { ProcessKernel } from "#kernel/kernel.ts";
 import type { SealedText, TextKind } from "./recording-text.store.ts";
+import { TextFilter } from "./text-filter.ts";
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -18,10 +20,24 @@ type Place = Pick<SealedText, "recording_id" | "kind" | "part">;
 const contextOf = ({ recording_id: id, kind, part }: Place): Buffer =>
   Buffer.from(`strongroom/recording-text/v1\n${id}\n${kind}\n${part}`);
 
+const filterContextOf = ({ recording_id: id, part }: Place): Buffer =>
+  Buffer.from(`strongroom/recording-text-filter/v1\n${id}\n${part}`);
+
 export async function sealText(kek: Kek, place: Place, content: readonly unknown[]): Promise<SealedText> {
   const packed = await compress(Buffer.from(JSON.stringify(content)));
-  return { ...place, kek_id: kek.id, sealed: recordingSeal(kek).seal(contextOf(place), packed) };
+  const filter = place.kind === "lines" ? sealFilter(kek, place, content as Texts["lines"][]) : null;
+  return { ...place, kek_id: kek.id, sealed: recordingSeal(kek).seal(contextOf(place), packed), filter };
 }
+
+export function sealFilter(kek: Kek, place: Place, lines: readonly Texts["lines"][]): Buffer {
+  const filter = new TextFilter();
+  for (const [, line] of lines) filter.add(line);
+  return recordingSeal(kek).seal(filterContextOf(place), filter.bytes());
+}
+
+/** Null when the bytes were changed or belong elsewhere. */
+export const openFilter = (kek: Kek, place: Place, sealed: Buffer): Buffer | null =>
+  recordingSeal(kek).open(filterContextOf(place), sealed);
 
 /** Null when the bytes were changed or belong elsewhere. */
 export async function openText(kek: Kek, text: SealedText): Promise<unknown[] | null> {
@@ -64,5 +80,15 @@ export class TextParts<Kind extends TextKind> {
     this.sealed.push(await sealText(this.#kek, { ...this.#place, part: this.sealed.length }, this.#waiting));
     this.#waiting = [];
     this.#waitingBytes = 0;
+  }
+}
+
+/** Null when the key no longer exists. */
+export async function keyOf({ keys }: Pick<ProcessKernel, "keys">, id: string): Promise<Kek | null> {
+  try {
+    return await keys.kekById(id);
+  } catch (error) {
+    if (error instanceof KekError) return null;
+    throw error;
   }
 }

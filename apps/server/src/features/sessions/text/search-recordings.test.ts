@@ -130,6 +130,70 @@ test("text that was changed or moved to a different recording in the database is
   assert.deepEqual((await search(setup.user, "marker-text")).hits, []);
 });
 
+describe("the filters of texts", () => {
+  const filtersOf = async (recordingId: string) => {
+    const { rows } = await app.database.pool.query<{ filter: Buffer | null }>(
+      "select filter from recording_text where recording_id = $1 and kind = 'lines'",
+      [recordingId],
+    );
+    return rows.map(({ filter }) => filter);
+  };
+
+  test("are sealed: those of equal texts differ, and contain no text", async () => {
+    const setup = await anSshAccount(app);
+    const recordings = [
+      await aRecordedSession(setup, ["equal-text-of-two\r\n"]),
+      await aRecordedSession(setup, ["equal-text-of-two\r\n"]),
+    ];
+    await indexRecordings(app.kernel);
+    const [one, other] = (await Promise.all(recordings.map(({ recordingId }) => filtersOf(recordingId)))).flat();
+    assert.ok(one && other);
+    assert.equal(one.length, other.length);
+    assert.equal(one.equals(other), false);
+  });
+
+  test("decide which texts are opened", async () => {
+    const setup = await anSshAccount(app);
+    const { recordingId } = await aRecordedSession(setup, ["filtered-needle\r\n"]);
+    await indexRecordings(app.kernel);
+    await app.database.pool.query(
+      "update recording_text set sealed = filter where recording_id = $1 and kind = 'lines'",
+      [recordingId],
+    );
+    const isOpenedFor = async (text: string) => {
+      const before = app.logLines.length;
+      assert.deepEqual((await search(setup.user, text)).hits, []);
+      return app.logLines.slice(before).some((line) => line.includes(recordingId));
+    };
+    assert.equal(await isOpenedFor("zqxjkv-not-there"), false);
+    assert.equal(await isOpenedFor("filtered-needle"), true);
+  });
+
+  test("that were changed in the database hide no text", async () => {
+    const setup = await anSshAccount(app);
+    const { recordingId } = await aRecordedSession(setup, ["unhidden-needle\r\n"]);
+    await indexRecordings(app.kernel);
+    for (const filter of ["null", "'\\x00'", "sealed"]) {
+      await app.database.pool.query(
+        `update recording_text set filter = ${filter} where recording_id = $1 and kind = 'lines'`,
+        [recordingId],
+      );
+      const reply = await app.call(searchRecordings, { body: { text: "unhidden-needle" }, as: setup.user.token });
+      assert.equal(reply.body.hits.length, 1, filter);
+    }
+  });
+
+  test("are added to texts that were stored without one", async () => {
+    const setup = await anSshAccount(app);
+    const { recordingId } = await aRecordedSession(setup, ["older-needle\r\n"]);
+    await indexRecordings(app.kernel);
+    await app.database.pool.query("update recording_text set filter = null where recording_id = $1", [recordingId]);
+    assert.equal((await search(setup.user, "older-needle")).hits.length, 1);
+    const [filter] = await filtersOf(recordingId);
+    assert.ok(filter);
+  });
+});
+
 test("a search continues at its cursor, newest session first, and filters by account and time", async () => {
   const setup = await anSshAccount(app);
   const ids: string[] = [];
