@@ -23,8 +23,8 @@ const Failed = z.array(z.object({ id: FindingId, code: z.string(), message: z.st
 
 /**
  * Reads the file again and stores its secret as an account, or links the account that has it. Needs `add` in the safe,
- * and permission to retrieve the target's credential without approval, because the call reads files with it. It gives
- * nothing that the caller could not enter as a new account after reading the file.
+ * and permission to retrieve the target's credential without approval, because the call reads files with it. The
+ * members of the safe get the secret that it stores, so the call needs re-authentication, and no API token can make it.
  */
 export const vaultFindings = endpoint({
   ...discoveryManaging,

@@ -59,7 +59,7 @@ export const ScanConfig = z
     scanServiceAccounts: z.boolean().default(true),
     scanSharedAccounts: z.boolean().default(true),
     scanCredentialExposure: z.boolean().default(true),
-    /** Stores the secret of each new finding in the target's safe (OPEN-117). */
+    /** Stores the secret of each new finding in the target's safe while the scan runs (OPEN-117). */
     autoVaultFindings: z.boolean().default(false),
     /** Findings below this severity are kept, and lists leave them out (OPEN-116). */
     riskThreshold: FindingSeverity.default("medium"),
@@ -139,7 +139,10 @@ export type EnhancedScanDetails = z.infer<typeof EnhancedScanDetails>;
 
 const byScan = { params: z.object({ id: ScanId }) };
 
-/** SCAN-45. 409 while another enhanced scan of the target is pending or running. */
+/**
+ * SCAN-45. 409 while another enhanced scan of the target is pending or running. A scan that stores secrets needs
+ * re-authentication, and no API token can start it.
+ */
 export const startEnhancedScan = endpoint({
   ...discoveryManaging,
   params: z.object({ id: DiscoveryTargetId }),

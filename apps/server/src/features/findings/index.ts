@@ -9,6 +9,7 @@ import type { ScanKeys } from "./known-secrets.ts";
 import { markGone, mostSevereOf, recordFindings, seeAgain, totalsOf } from "./record-findings.ts";
 import { placesOf } from "./recorded.store.ts";
 import { vaultNew } from "./vault-findings.ts";
+import type { AutoVaulting } from "./vault-findings.ts";
 
 export interface FindingsFeature {
   /** The keys under which scans hash secrets, and the secrets of accounts that they look for. */
@@ -22,7 +23,7 @@ export interface FindingsFeature {
   totalsOf: typeof totalsOf;
   mostSevereOf: typeof mostSevereOf;
   /** Stores the secrets of a scan's new findings in the target's safe. Returns how many. */
-  vaultNew(of: Parameters<typeof vaultNew>[1], signal: AbortSignal): Promise<number>;
+  vaultNew(of: AutoVaulting, signal: AbortSignal): Promise<number>;
 }
 
 export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "kernel">): FindingsFeature {

@@ -11,7 +11,7 @@ import type {
 import type { Kek, Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
-import type { Actor } from "#kernel/authz/actor.ts";
+import { absentActor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
@@ -84,50 +84,53 @@ export async function vaultFindings(context: FindingsContext, call: VaultCall) {
   }
 }
 
-/** SCAN-44, OPEN-117: stores the secrets of new findings for the user who requested the scan. Returns how many. */
+/** The results of vaulting for one scan. A secret that was tried once is not tried again. */
+export interface AutoVaulting {
+  scanId: string;
+  requesterId: string;
+  tried: Set<string>;
+}
+
+/** OPEN-117: stores the secrets of new findings for the user who requested the scan. Returns how many. */
 export async function vaultNew(
   context: FindingsContext,
-  { scanId, requesterId }: { scanId: string; requesterId: string },
+  { scanId, requesterId, tried }: AutoVaulting,
   signal: AbortSignal,
 ): Promise<number> {
   const { kernel } = context;
   const person = await findUser(kernel.database.db, requesterId);
-  const findingIds = (await newFindingsOf(kernel.database.db, scanId)) as FindingId[];
+  const found = (await newFindingsOf(kernel.database.db, scanId)) as FindingId[];
+  const findingIds = found.filter((id) => !tried.has(id));
   if (person?.status !== "active" || findingIds.length === 0) return 0;
-  const { id, name, email, role } = person;
-  const actor: Actor = {
-    id: id,
-    name,
-    email,
-    role,
-    isPending: false,
-    sessionId: null,
-    provedUntil: kernel.clock.now(),
-    closure: null,
-    token: null,
+  for (const id of findingIds) tried.add(id);
+  const actor = absentActor(person);
+  const order = {
+    actor,
+    body: { findingIds, vaultSettings: VaultSettings.parse({}), fixFiles: false, login: {} },
+    signal,
   };
-  const body = { findingIds, vaultSettings: VaultSettings.parse({}), fixFiles: false, login: {} };
   await indexSecrets(kernel);
-  const ready = await readAll(context, { actor, body, signal }, () => {});
+  const ready = await readAll(context, order, () => {});
   const stored: Stored = new Map();
   let count = 0;
   try {
     for (const each of ready) {
-      const isDone = await kernel.database
-        .transaction(async (tx) => {
-          const { account_id } = await vaultOne(context, { actor, body, signal }, tx, each, stored);
-          const details = { account: account_id, scan: scanId, requester: id };
+      const { fingerprint } = each.row;
+      const known = stored.get(fingerprint);
+      try {
+        await kernel.database.transaction(async (tx) => {
+          const { account_id } = await vaultOne(context, order, tx, each, stored);
+          const details = { account: account_id, scan: scanId, requester: actor.id };
           const note = { target: auditTarget(each.row.id, each.row.path), details };
           await appendAudit(tx, [systemEntry("finding.auto-vaulted", "findings", note, kernel.clock.now())]);
-          return true;
-        })
-        .catch((error: unknown) => {
-          // A secret that belongs to no known account stays a finding.
-          if (!(error instanceof Refusal)) throw error;
-          return false;
         });
-      if (isDone) count += 1;
-      else stored.delete(each.row.fingerprint);
+        count += 1;
+      } catch (error) {
+        // A secret that belongs to no known account stays a finding.
+        if (!(error instanceof Refusal)) throw error;
+        if (known === undefined) stored.delete(fingerprint);
+        else stored.set(fingerprint, known);
+      }
     }
     return count;
   } finally {

@@ -3,7 +3,7 @@ import type { ReportFormat } from "@strongroom/contract";
 import { createHash } from "node:crypto";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
-import type { Actor } from "#kernel/authz/actor.ts";
+import { absentActor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Job } from "#kernel/jobs/run-job.ts";
 import { collectReport } from "./report-data.ts";
@@ -22,7 +22,7 @@ export async function generate(context: ReportContext, { id, signal }: Job<objec
     signal.throwIfAborted();
     await updateReport(database.db, report.id, { progress });
   };
-  const data = await collectReport(context, database.db, actorFor(owner), report, onProgress);
+  const data = await collectReport(context, database.db, absentActor(owner), report, onProgress);
   const pdf = await renderPdf(data);
   await onProgress(80);
   const files: Record<ReportFormat, Buffer> = {
@@ -50,19 +50,6 @@ async function begin(
   await updateReport(tx, report.id, { status: "running", progress: 0 });
   return { report, owner };
 }
-
-/** The user as at sign-in: the report contains what they can see now. It is used for reading only. */
-const actorFor = ({ id, email, name, role }: OwnerRow): Actor => ({
-  id,
-  email,
-  name,
-  role,
-  isPending: false,
-  sessionId: null,
-  provedUntil: new Date(0),
-  closure: null,
-  token: null,
-});
 
 async function complete(
   context: ReportContext,

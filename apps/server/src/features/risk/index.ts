@@ -1,24 +1,19 @@
 // Risk: assesses what could go wrong from the facts in the database, and keeps a score for each day.
 import { generateRiskAssessment, listRiskItems, readRiskAssessment } from "@strongroom/contract";
 import type { UserId } from "@strongroom/contract";
-import type { Actor } from "#kernel/authz/actor.ts";
+import { absentActor } from "#kernel/authz/actor.ts";
 import { implement } from "#kernel/http/implement.ts";
 import { assessRisk, generateAssessment, listFactorItems, readAssessment, recordScore, scopeOfRisk } from "./risk.ts";
 import type { RiskContext } from "./risk.ts";
 import { rolePermissions } from "./risk.policy.ts";
 
 /** Sees every safe, like an administrator without a token. It makes no call. */
-const INSTALLATION: Actor = {
+const INSTALLATION = absentActor({
   id: "00000000-0000-0000-0000-000000000000" as UserId,
   email: "",
   name: "risk",
   role: "admin",
-  isPending: false,
-  sessionId: null,
-  provedUntil: new Date(0),
-  closure: null,
-  token: null,
-};
+});
 
 export function installRisk(context: RiskContext): void {
   const { kernel } = context;

@@ -104,7 +104,9 @@ async function readAndRecord(
   const failure = await recordAccounts(context, { scan, target, credential }, secret, { keys, signal });
   if (failure !== null) return failure;
   const scanner = openScanner(keys, signal);
-  const recorder = createRecorder(context, scan, target);
+  const vaulting = { scanId: scan.id, requesterId: scan.requester_id, tried: new Set<string>() };
+  const vault = () => findings.vaultNew(vaulting, signal);
+  const recorder = createRecorder(context, scan, target, config.autoVaultFindings ? vault : null);
   const known = await findings.placesOf(kernel.database.db, target.id, "/");
   try {
     const reader = {
@@ -121,9 +123,8 @@ async function readAndRecord(
     await scanner.finish();
     await recorder.flush();
     if (result.outcome === "read") await recorder.forget(result.gone);
-    if (result.outcome === "read" && (scan.auto_vault || config.autoVaultFindings)) {
-      await findings.vaultNew({ scanId: scan.id, requesterId: scan.requester_id }, signal);
-    }
+    // OPEN-117: `autoVault` waits for the end, when all places of each secret are known.
+    if (result.outcome === "read" && scan.auto_vault) await vault();
     const unscanned = recorder.unscanned();
     if (result.outcome !== "read" || unscanned.length === 0) return result;
     const unread = [...result.unread, ...unscanned].slice(0, 100);
@@ -177,8 +178,16 @@ const UNSUPPORTED: Failure = {
 
 type TakenFile = FoundFile & { found: ScannedFile["found"] | null };
 
-/** Stores results in portions. Every portion is one transaction: the findings of its files and their manifest. */
-function createRecorder(context: ScansContext, scan: EnhancedScanRow, target: TargetRow) {
+/**
+ * Stores results in portions. Every portion is one transaction: the findings of its files and their manifest. `onNew` runs
+ * after each portion with new findings.
+ */
+function createRecorder(
+  context: ScansContext,
+  scan: EnhancedScanRow,
+  target: TargetRow,
+  onNew: (() => Promise<unknown>) | null,
+) {
   const { kernel, findings } = context;
   const { database } = kernel;
   const engine = engineOf(scan.config);
@@ -189,28 +198,32 @@ function createRecorder(context: ScansContext, scan: EnhancedScanRow, target: Ta
   let storing: Promise<void> = Promise.resolve();
 
   async function storePortion(files: readonly ScannedFile[]): Promise<void> {
-    await database.transaction(async (tx) => {
+    const added = await database.transaction(async (tx) => {
       const now = await store.lockScan(tx, scan.id);
       if (now === null || now.status !== "running") throw new Error("the scan has ended");
-      const added = await findings.record(tx, { target, scan, types, files });
+      const recorded = await findings.record(tx, { target, scan, types, files });
       await store.saveManifest(tx, target.id, engine, files);
       const bytes = files.reduce((sum, { size }) => sum + size, 0);
       await store.addProgress(tx, scan.id, { files: files.length, bytes });
       await store.updateScan(tx, scan.id, {
-        findings_discovered: now.findings_discovered + added.seen,
-        secrets_found: now.secrets_found + added.seen,
-        new_findings: now.new_findings + added.added,
-        fixed_findings: now.fixed_findings + added.fixed,
+        findings_discovered: now.findings_discovered + recorded.seen,
+        secrets_found: now.secrets_found + recorded.seen,
+        new_findings: now.new_findings + recorded.added,
+        fixed_findings: now.fixed_findings + recorded.fixed,
       });
       await kernel.events.publish(tx, await changed(tx, target));
+      return recorded.added;
     });
+    if (added > 0) await onNew?.();
   }
 
   function flush(): Promise<void> {
     const files = portion;
     portion = [];
     storedAt = performance.now();
-    if (files.length > 0) storing = storing.then(() => storePortion(files));
+    for (let first = 0; first < files.length; first += PORTION_FILES) {
+      storing = storing.then(() => storePortion(files.slice(first, first + PORTION_FILES)));
+    }
     return storing;
   }
 

@@ -49,6 +49,8 @@ export async function startScan(
   if ((autoVault || scanConfig.autoVaultFindings) && call.actor.token !== null) {
     throw refuse(403, "scan.not-by-token", "An API token cannot start a scan that stores secrets. Turn vaulting off.");
   }
+  // Members of the target's safe get the secrets that the scan stores.
+  if (autoVault || scanConfig.autoVaultFindings) call.requireStepUp();
   const id = (await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id }))!;
   await store.insertScan(tx, {
     id,

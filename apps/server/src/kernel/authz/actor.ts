@@ -37,6 +37,22 @@ export interface ActingToken {
   expiresAt: Date;
 }
 
+/**
+ * A user in whose name a background job works, with their present permissions. Nobody is at the browser, so nothing counts as
+ * re-authenticated.
+ */
+export const absentActor = ({ id, email, name, role }: Pick<Actor, "id" | "email" | "name" | "role">): Actor => ({
+  id,
+  email,
+  name,
+  role,
+  isPending: false,
+  sessionId: null,
+  provedUntil: new Date(0),
+  closure: null,
+  token: null,
+});
+
 /** The user whose permissions a policy evaluates: the caller, or the subject of a call (without a token). */
 export type Asker = Pick<Actor, "id" | "role"> & Partial<Pick<Actor, "token">>;
 

@@ -4,6 +4,7 @@ import { namesOf } from "#features/safes/index.ts";
 import { findUser } from "#features/users/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
+import { absentActor } from "#kernel/authz/actor.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Call, CallInput } from "#kernel/http/call.ts";
@@ -153,14 +154,5 @@ async function lapse(context: ReviewContext, tx: Tx, reviewId: string, id: strin
 }
 
 /** The user who closed the review, without a session. Acts as an administrator, whatever their current role. */
-const actorOf = (id: string, name: string, email: string): Actor => ({
-  id: id as Actor["id"],
-  name,
-  email,
-  role: "admin",
-  sessionId: null,
-  provedUntil: new Date(0),
-  isPending: false,
-  closure: null,
-  token: null,
-});
+const actorOf = (id: string, name: string, email: string): Actor =>
+  absentActor({ id: id as Actor["id"], name, email, role: "admin" });
