@@ -93,6 +93,7 @@ export const FORMS: readonly Form[] = [
     ],
   },
   onPage("/accounts", "features/accounts/list/account-toolbar.tsx"),
+  dialog("/accounts", ["Views", "Save current view"], "shared/saved-views/save-view-dialog.tsx"),
   dialog(
     "/jit-access",
     ["New Request"],

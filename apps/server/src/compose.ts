@@ -49,6 +49,7 @@ import { installSessions, searchableSessions, sessionsAbout } from "#features/se
 import { installSignIn } from "#features/sign-in/index.ts";
 import { installSshCa } from "#features/ssh-ca/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
+import { installSavedViews } from "#features/saved-views/index.ts";
 import { installSshKeys } from "#features/ssh-keys/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import {
@@ -145,6 +146,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const users = installUsers(kernel, { signIn, notify: notifications.notify, settle: notifications.settle });
   const identityProviders = installIdentityProviders(kernel, signIn);
   signIn.parts.newcomers.current = users.notifyOfNewUser;
+  installSavedViews(kernel);
   const sshKeys = installSshKeys(kernel);
   const tokens = installTokens(kernel, { notify: notifications.notify });
   signIn.parts.endTokens.current = tokens.endTokens;

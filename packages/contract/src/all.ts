@@ -35,6 +35,7 @@ import * as reports from "./reports.ts";
 import * as risk from "./risk.ts";
 import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
+import * as savedViews from "./saved-views.ts";
 import * as scans from "./scans.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
@@ -90,6 +91,7 @@ const features = {
   risk,
   rotation: { ...rotation, ...dependents },
   safes,
+  savedViews,
   scans,
   seal,
   search,

@@ -48,6 +48,7 @@ export * from "./risk.ts";
 export * from "./rotation.ts";
 export * from "./safe-permissions.ts";
 export * from "./safes.ts";
+export * from "./saved-views.ts";
 export * from "./scans.ts";
 export * from "./seal.ts";
 export * from "./second-step.ts";

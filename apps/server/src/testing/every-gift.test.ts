@@ -60,6 +60,7 @@ const NOT_MEASURED = [
   "deleteOnboardingRule",
   "deleteReport",
   "deleteReportSchedule",
+  "deleteSavedView",
   "deleteScanConfig",
   "deleteSshCaKey",
   "disableOnboardingRule",

@@ -139,6 +139,7 @@ const BODIES: Record<string, unknown> = {
   startDiscoveryScan: { scanSettings: {} },
   generateRiskAssessment: { targetIds: [], options: {} },
   generateReport: { targetIds: [] },
+  createSavedView: { list: "accounts", name: "Linux", filters: { system: "Linux" }, is_shared: true },
   createReportSchedule: { cadence: "weekly" },
   approveDiscoveredAccounts: { accountIds: [id], onboardingSettings: {} },
   previewOnboarding: { accountIds: [id], onboardingSettings: {} },

@@ -15,6 +15,7 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { queryOf } from "#shared/api/query.ts";
 import { withParam } from "#shared/format/address.ts";
+import { SavedViewsMenu } from "#shared/saved-views/saved-views-menu.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { ColumnChoice, LayoutSwitch, type Layout } from "#shared/ui/data-table-tools.tsx";
 import type { TableSettings } from "#shared/ui/data-table-settings.ts";
@@ -56,6 +57,7 @@ export function AccountToolbar({ accounts, settings, layout, onLayout }: Account
         <FilterPopover count={chips.length}>
           <FilterControls accounts={accounts} filter={filter} narrow={narrow} />
         </FilterPopover>
+        <SavedViewsMenu list="accounts" columns={settings.isChosen ? settings.columns : null} />
         <div className={classes.looks}>
           {layout === "table" && <ColumnChoice columns={ACCOUNT_COLUMNS} settings={settings} />}
           <LayoutSwitch layout={layout} onChange={onLayout} />

@@ -25,6 +25,7 @@ export const startAccountsApi = (): Promise<TestApi> =>
     [STATISTICS]: { json: FIGURES },
     "GET /api/v1/platforms": { json: { platforms: [aPlatform()] } },
     "GET /api/v1/rotations/runs": { json: { runs: [] } },
+    "GET /api/v1/saved-views": { json: { views: [] } },
     "GET /api/v1/safes": { json: { safes: [aSafe()], next_cursor: null } },
   });
 
