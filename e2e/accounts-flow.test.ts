@@ -215,6 +215,17 @@ describe("accounts", needs(unavailable), () => {
     await clipboardHolds(page, role.password);
   });
 
+  step("the password is shown in large characters, and leaves the page with the dialog", async () => {
+    await page.getByRole("button", { name: "Show Password" }).click();
+    const dialog = dialogOf(page, `Password of ${NAME}`);
+    const characters = dialog.getByRole("list", { name: "Characters" }).getByRole("listitem");
+    await becomes(() => characters.count(), role.password.length);
+    await inspectScreen(page, "shown-password");
+    await dialog.getByRole("button", { name: "Hide" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await assertHoldsNoSecret(page, role.password);
+  });
+
   step("the import lists every bad line first, then skips the lines that the user excludes", async () => {
     await page.getByRole("link", { name: "Account Management" }).click();
     await isAt(page, "/accounts");

@@ -1,4 +1,4 @@
-// "Who has access": every user who can use or retrieve an account now, and the source of that access.
+// "Who can access this": every user who can use or retrieve an account now, and the source of that access.
 import { IconUserOff } from "@tabler/icons-react";
 import type { AccessPath, EffectiveAccess } from "@strongroom/contract";
 import type { ReactNode } from "react";
@@ -56,10 +56,12 @@ function Path({ path }: { path: AccessPath }) {
   const { words, tone } = KINDS[path.kind];
   return (
     <li className={classes.path}>
-      <Tag tone={tone}>Can {path.can.map((each) => CAN[each]).join(" and ")}</Tag>
+      <Tag tone={path.needs_approval ? "warning" : tone}>
+        Can {path.can.map((each) => CAN[each]).join(" and ")}
+        {path.needs_approval && " after approval"}
+      </Tag>
       <span>
         {words} <strong>{path.through}</strong>
-        {path.needs_approval && ", after approval"}
         {path.expires_at !== null && `, until ${nearTime(path.expires_at, now)}`}
       </span>
     </li>

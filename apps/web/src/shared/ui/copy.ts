@@ -1,4 +1,5 @@
 // Copies to the clipboard; a secret is cleared from it after 30 seconds where the browser allows.
+import { toast } from "./toast.ts";
 
 export const CLEAR_AFTER_MS = 30_000;
 
@@ -20,17 +21,27 @@ export async function copyText(text: string | Promise<string>): Promise<void> {
 
 let clearing: ReturnType<typeof setTimeout> | undefined;
 
-/** Clears the clipboard unless a different text has been copied since, as far as the browser allows reading it. */
-async function clearIfStillThere(secret: string): Promise<void> {
+/**
+ * Clears the clipboard unless a different text has been copied since, as far as the browser allows reading it. Returns whether
+ * it was cleared.
+ */
+async function clearIfStillThere(secret: string): Promise<boolean> {
   try {
-    if ((await navigator.clipboard.readText()) !== secret) return;
+    if ((await navigator.clipboard.readText()) !== secret) return false;
   } catch {
     // Reading needs a permission that most users never gave. After leaving this page the user may have copied different
     // text elsewhere, so clear only while the page has the focus.
-    if (!document.hasFocus()) return;
+    if (!document.hasFocus()) return false;
   }
   // The page can do no more when the browser refuses.
-  await navigator.clipboard.writeText("").catch(() => undefined);
+  return navigator.clipboard.writeText("").then(
+    () => true,
+    () => false,
+  );
+}
+
+async function clear(secret: string): Promise<void> {
+  if (await clearIfStillThere(secret)) toast.custom("Clipboard cleared");
 }
 
 /** Copies a secret and clears it from the clipboard after 30 seconds. Rejects when the copy is refused. */
@@ -38,5 +49,5 @@ export async function copySecret(secret: string | Promise<string>): Promise<void
   await copyText(secret);
   const value = await secret;
   clearTimeout(clearing);
-  clearing = setTimeout(() => void clearIfStillThere(value), CLEAR_AFTER_MS);
+  clearing = setTimeout(() => void clear(value), CLEAR_AFTER_MS);
 }

@@ -11,6 +11,7 @@ export interface JustificationDialogProps extends DialogProps {
   account: Account;
   /** The server's message about the missing field. */
   demand: string;
+  submitLabel: string;
   onGiven: (justification: Justification) => Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export function JustificationDialog(props: JustificationDialogProps) {
   );
 }
 
-function Questions({ account, demand, onClose, onGiven }: JustificationDialogProps) {
+function Questions({ account, demand, submitLabel, onClose, onGiven }: JustificationDialogProps) {
   const platforms = useQuery(activePlatforms);
   const platform = platforms.data?.platforms.find(({ id }) => id === account.platform_id);
   const needsTicket = platform?.ticket_required === true;
@@ -35,7 +36,7 @@ function Questions({ account, demand, onClose, onGiven }: JustificationDialogPro
       isDisabled={({ values: { reason, ticket } }) =>
         (needsReason && reason.trim() === "") || (needsTicket && ticket.trim() === "")
       }
-      submitLabel="Copy Password"
+      submitLabel={submitLabel}
       onCancel={onClose}
       onSubmit={onGiven}
     >

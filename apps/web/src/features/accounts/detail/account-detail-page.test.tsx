@@ -3,7 +3,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { ACCOUNT_DETAILS, ACCOUNT_DETAIL_NAMES, recordOf } from "@strongroom/contract";
 import type { Account, Platform, SecretVersion } from "@strongroom/contract";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
+import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { aRotation } from "#shared/rotation/testing/a-rotation.ts";
@@ -50,6 +50,31 @@ test("the page shows every detail of the account under its label", async () => {
     expect(screen.getByText(ACCOUNT_DETAILS[name].label)).toBeTruthy();
     expect(screen.getByText(`a value of ${name}`)).toBeTruthy();
   }
+});
+
+describe("showing the password", () => {
+  test("shows it after the justification that the platform requires, and removes it when the dialog closes", async () => {
+    const { user, path } = await openDetail({ platform: { reason_required: true } });
+    api.on(`GET ${path}`, problem(400, "account.reason-required", "Give a reason."));
+    api.on(`POST ${path}/retrieve`, { json: { password: "s3cret-One", check_out: null } });
+    await user.click(screen.getByRole("button", { name: "Show Password" }));
+    const question = within(await screen.findByRole("dialog", { name: "Why do you need access?" }));
+    await user.type(await question.findByRole("textbox", { name: "Reason" }), "Night call");
+    await user.click(question.getByRole("button", { name: "Show Password" }));
+    const shown = await screen.findByRole("list", { name: "Characters" });
+    expect(within(shown).getAllByRole("listitem")).toHaveLength(10);
+    expect(api.requestsTo(`POST ${path}/retrieve`).at(-1)?.body).toMatchObject({ reason: "Night call" });
+    await user.click(screen.getByRole("button", { name: "Hide" }));
+    await waitFor(() => expect(screen.queryByRole("list", { name: "Characters" })).toBeNull());
+  });
+
+  test("a refusal shows the server's reason", async () => {
+    const { user, path } = await openDetail();
+    api.on(`GET ${path}`, problem(409, "account.checked-out", "Dana has checked out this account."));
+    await user.click(screen.getByRole("button", { name: "Show Password" }));
+    expect(await screen.findByText("Dana has checked out this account.")).toBeTruthy();
+    expect(screen.queryByRole("list", { name: "Characters" })).toBeNull();
+  });
 });
 
 describe("deleting an account", () => {

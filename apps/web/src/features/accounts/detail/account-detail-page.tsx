@@ -1,6 +1,6 @@
 // One account: its details, validation, earlier passwords, access, history and actions.
 import { Button } from "@mantine/core";
-import { IconCopy, IconKey, IconTerminal2 } from "@tabler/icons-react";
+import { IconCopy, IconEye, IconKey, IconTerminal2 } from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -62,7 +62,7 @@ export default function AccountDetailPage() {
 
 function Detail({ account }: { account: Account }) {
   const navigate = useNavigate();
-  const { copy, copying, dialog: justification } = usePasswordCopy();
+  const { copy, copying, show, isShowing, dialog: passwordDialogs } = usePasswordCopy();
   const { mutateAsync: acceptKey } = useMutation(hostKeyAcceptance(useQueryClient(), account.id));
   const [dialog, setDialog] = useState<DetailDialog | null>(null);
   const propsOf = (which: DetailDialog) => ({
@@ -88,6 +88,17 @@ function Detail({ account }: { account: Account }) {
                 disabled={account.access_block !== null}
               >
                 Copy Password
+              </Button>
+            )}
+            {canRetrieve(account) && (
+              <Button
+                variant="default"
+                leftSection={<IconEye size={ICON_SIZE} aria-hidden />}
+                onClick={() => show(account)}
+                loading={isShowing}
+                disabled={account.access_block !== null}
+              >
+                Show Password
               </Button>
             )}
             {canConnect(account) && (
@@ -136,7 +147,7 @@ function Detail({ account }: { account: Account }) {
           </>
         }
       />
-      {justification}
+      {passwordDialogs}
       <ValidationHistoryDialog {...propsOf("history")} />
       <RotateAccountDialog {...propsOf("rotate")} />
       <ReconcileAccountDialog {...propsOf("reconcile")} />
@@ -150,7 +161,7 @@ function Detail({ account }: { account: Account }) {
 function AccountAccess({ id }: { id: string }) {
   const access = useInfiniteQuery(accountAccess(id));
   return (
-    <SectionCard title="Who has access" description="Everyone who can use or retrieve this account now, and why.">
+    <SectionCard title="Who can access this" description="Everyone who can use or retrieve this account now, and why.">
       <Loaded query={access}>
         {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}
       </Loaded>

@@ -38,10 +38,9 @@ function factsOf(account: Account): Fact[] {
     { name: "Platform", value: account.platform_name },
     ...(account.tags.length === 0 ? [] : [{ name: "Tags", value: <TagList tags={account.tags} /> }]),
     { name: "Password changed", value: <RelativeTime moment={account.last_rotated_at} /> },
-    {
-      name: "Rotation due",
-      value: account.rotation_due_at === null ? "No policy" : absoluteTime(account.rotation_due_at),
-    },
+    ...(account.rotation_due_at === null
+      ? []
+      : [{ name: "Rotation due", value: absoluteTime(account.rotation_due_at) }]),
     { name: "Last accessed", value: <RelativeTime moment={account.last_accessed} /> },
     { name: "Created", value: <RelativeTime moment={account.created_at} /> },
   ];

@@ -1,6 +1,6 @@
 // One credential: its details, verification, history and actions (VAULT-37 to VAULT-51).
 import { Button, Stack } from "@mantine/core";
-import { IconCopy, IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
+import { IconCopy, IconEye, IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -25,6 +25,7 @@ import { InformationSection } from "./information-section.tsx";
 import { useLiveCredentials } from "../live-credentials.ts";
 import { NOT_FOUND, NOT_LOADED, loadFailureText } from "../load-failure.ts";
 import { RotateCredentialDialog } from "./rotate-credential-dialog.tsx";
+import { SecretDialog } from "#shared/ui/secret-dialog.tsx";
 import { useCopySecret } from "../use-copy-secret.ts";
 import { SecretVersionList } from "#shared/rotation/secret-version-list.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
@@ -64,7 +65,7 @@ type Dialog = "rotate" | "edit" | "delete";
 function Detail({ credential }: { credential: Credential }) {
   const navigate = useNavigate();
   const isPending = useIsPending();
-  const { isCopying, copying, copy, copyVersion } = useCopySecret(credential.id);
+  const { isCopying, copying, copy, copyVersion, show, isShowing, shown, hide } = useCopySecret(credential.id);
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const propsOf = (which: Dialog) => ({
     credential,
@@ -82,11 +83,22 @@ function Detail({ credential }: { credential: Credential }) {
         title={credential.name}
         subtitle={`${typeLabel(credential)}${where === null ? "" : ` · ${where}`}`}
         actions={
-          <Button leftSection={<IconCopy size={ICON_SIZE} aria-hidden />} onClick={copy} loading={isCopying}>
-            Copy Password
-          </Button>
+          <>
+            <Button leftSection={<IconCopy size={ICON_SIZE} aria-hidden />} onClick={copy} loading={isCopying}>
+              Copy Password
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconEye size={ICON_SIZE} aria-hidden />}
+              onClick={show}
+              loading={isShowing}
+            >
+              Show Password
+            </Button>
+          </>
         }
       />
+      <SecretDialog title={`Password of ${credential.name}`} secret={shown} opened={shown !== null} onClose={hide} />
       <HostKeyAlarmBanner credential={credential} />
       <DetailColumns
         isActionsBelow
