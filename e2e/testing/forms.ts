@@ -214,6 +214,9 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
     "there only while a recording plays; its text is compared in the browser and sent nowhere",
   "features/sessions/session-dialogs.tsx":
     "there only beside a live session; the reason is read as text in the trail, and the message goes to a terminal",
+  "features/discovery/cloud/cloud-dialog.tsx":
+    "there only for a target of an AWS account; the API accepts only names of regions",
+  "features/discovery/cloud/resource-list.tsx": "a search; its text is sent as a filter only",
   "features/discovery/privileges/key-list.tsx": "a search; its text is sent as a filter only",
   "features/discovery/rules/new-rule-dialog.tsx": "not walked yet: it needs a safe with targets",
   "features/sessions/files/files-dialog.tsx": "there only beside a live session; the folder is sent to the target",

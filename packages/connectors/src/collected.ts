@@ -1,4 +1,5 @@
 // The parts of a list of accounts beyond the accounts: privileges with their reasons, and SSH keys.
+import type { CloudProvider, CloudResourceKind } from "@strongroom/contract";
 
 /** From the strongest to the weakest. */
 const PRIVILEGE_KINDS = [
@@ -69,7 +70,28 @@ export interface ListedKey {
   readBy: "owner" | "group" | "everyone" | null;
 }
 
+/** A user, role, access key, or the name of a secret of a cloud account. Never a value. */
+export interface ListedResource {
+  kind: CloudResourceKind;
+  /** `global` for objects that all regions share. */
+  region: string;
+  /** Unique within its kind and region; at most 512 characters. */
+  name: string;
+  facts: Readonly<Record<string, unknown>>;
+}
+
+export interface CollectedCloud {
+  provider: CloudProvider;
+  /** The number of the cloud account; null if unknown. */
+  account: string | null;
+  resources: readonly ListedResource[];
+  /** The complete lists: a resource that such a list does not contain no longer exists. */
+  complete: readonly { kind: CloudResourceKind; region: string }[];
+}
+
 export interface Collected {
+  /** Only of clouds. */
+  cloud?: CollectedCloud;
   keys: readonly ListedKey[];
   /** Facts of the system itself, such as its listening services. */
   system: Readonly<Record<string, unknown>>;

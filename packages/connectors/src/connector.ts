@@ -45,6 +45,8 @@ export interface VerifyContext {
   signal: AbortSignal;
   network: NetworkPolicy;
   now: () => Date;
+  /** The regions of a cloud whose objects `listAccounts` collects; default: the credential's own region. */
+  regions?: readonly string[];
   /** Called by `listAccounts` with the number of accounts that it has received, possibly often. */
   onListed?: (accounts: number) => void;
 }

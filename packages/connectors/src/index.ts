@@ -32,6 +32,7 @@ export {
 export {
   isFullControl,
   type Collected,
+  type CollectedCloud,
   type ListedKey,
   type ListedPrivilege,
   type PrivilegeKind,

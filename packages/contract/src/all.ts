@@ -40,6 +40,7 @@ import * as scans from "./scans.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
 import * as secondStep from "./second-step.ts";
+import * as cloudResources from "./cloud-resources.ts";
 import * as rangeScans from "./range-scans.ts";
 import * as recordings from "./recordings.ts";
 import * as sessions from "./sessions.ts";
@@ -75,6 +76,7 @@ const features = {
     ...discoveredAccounts,
     ...discoveryPrivileges,
     ...rangeScans,
+    ...cloudResources,
     ...onboarding,
     ...onboardingRules,
   },

@@ -53,6 +53,7 @@ export * from "./scans.ts";
 export * from "./seal.ts";
 export * from "./second-step.ts";
 export * from "./search.ts";
+export * from "./cloud-resources.ts";
 export * from "./range-scans.ts";
 export * from "./recordings.ts";
 export * from "./sessions.ts";

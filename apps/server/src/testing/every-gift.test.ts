@@ -92,6 +92,7 @@ const NOT_MEASURED = [
   "rotateAccount",
   "rotateCredential",
   "seal",
+  "startCloudDiscovery",
   "startDiscoveryScan",
   "startEnhancedScan",
   "startPrivilegedSession",

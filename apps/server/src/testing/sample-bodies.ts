@@ -134,6 +134,7 @@ const BODIES: Record<string, unknown> = {
   testDiscoveryTarget: discoveryLogin,
   updateDiscoveryTarget: { ...discoveryLogin, name: "A target", description: null, isActive: true, schedule: null },
   acceptDiscoveryHostKey: { fingerprint: "SHA256:none" },
+  startCloudDiscovery: { targetId: id },
   startRangeScan: { name: "A range", safeId: id, ranges: ["10.0.0.0/24"] },
   allowDiscoveryNetwork: { network: "10.0.0.0/8" },
   startDiscoveryScan: { scanSettings: {} },

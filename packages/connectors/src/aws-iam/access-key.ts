@@ -12,6 +12,10 @@ export interface AwsAccess {
   key: AccessKey;
   sts: { endpoint: string; region: string };
   iam: { endpoint: string; region: string };
+  /** The credential's own region. */
+  region: string;
+  /** The origin of a service in a region. */
+  endpointOf: (service: string, region: string) => string;
   tls: TlsSettings;
 }
 
@@ -51,18 +55,22 @@ export function awsAccessOf(target: Target, value: string): AwsAccess | { failur
   if ("failure" in tls) return tls;
   if (tls.mode !== "verify-full")
     return refuse("AWS requires TLS with a verified certificate. Use sslmode verify-full.");
-  if (endpoint === null) return { key, tls, ...ownEndpoints(region) };
+  if (endpoint === null) return { key, tls, region, endpointOf: ownEndpointOf, ...ownEndpoints(region) };
   const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")
     return refuse('The additional parameter "endpoint" must be a URL that begins with https://.');
   const access = { endpoint: url.origin, region };
-  return { key, tls, sts: access, iam: access };
+  return { key, tls, region, endpointOf: () => url.origin, sts: access, iam: access };
 }
+
+const domainOf = (region: string) => (region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com");
+
+const ownEndpointOf = (service: string, region: string) => `https://${service}.${region}.${domainOf(region)}`;
 
 /** IAM has one endpoint per partition, STS one per region. */
 function ownEndpoints(region: string): Pick<AwsAccess, "sts" | "iam"> {
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  const sts = { endpoint: `https://sts.${region}.${domain}`, region };
+  const domain = domainOf(region);
+  const sts = { endpoint: ownEndpointOf("sts", region), region };
   if (region.startsWith("cn-"))
     return { sts, iam: { endpoint: `https://iam.cn-north-1.${domain}`, region: "cn-north-1" } };
   if (region.startsWith("us-gov-"))

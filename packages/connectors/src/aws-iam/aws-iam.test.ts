@@ -152,6 +152,48 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
     );
   });
 
+  test("DISC-15: lists users, access keys, roles, and the names of secrets and parameters by region", async () => {
+    const { name, secret, target } = aUser();
+    aws.roles.set("auditor", name);
+    aws.secrets.set("eu-central-1", ["prod/database", "prod/mail"]);
+    aws.parameters.set("eu-central-1", [
+      { name: "/app/url", isEncrypted: false },
+      { name: "/app/token", isEncrypted: true },
+    ]);
+    aws.secrets.set("us-east-1", ["elsewhere"]);
+    const regions = ["eu-central-1", "eu-west-1"];
+    const context = aContext({ timeoutMs: 10_000, regions });
+    const result = await awsIam.listAccounts!(aTarget(target), Secret.fromText(secret), context);
+    assert.ok(result.outcome === "listed", result.message);
+    const { cloud } = result.collected!;
+    assert.equal(cloud?.account, "123456789012");
+    const found = cloud.resources.map(({ kind, region, name }) => `${kind} ${region} ${name}`);
+    for (const each of [
+      `iam_user global ${name}`,
+      `access_key global ${name}, key 1`,
+      "access_key global root account, key 1",
+      "iam_role global auditor",
+      "secret eu-central-1 prod/database",
+      "secret eu-central-1 prod/mail",
+      "parameter eu-central-1 /app/token",
+    ])
+      assert.ok(found.includes(each), each);
+    assert.ok(!found.some((each) => each.includes("elsewhere")), "other regions are not asked");
+    const token = cloud.resources.find((each) => each.name === "/app/token");
+    assert.deepEqual(token?.facts, { isEncrypted: true, changedAt: "2025-10-09T08:53:20.000Z" });
+    assert.deepEqual(
+      cloud.complete.filter(({ kind }) => kind === "secret"),
+      regions.map((region) => ({ kind: "secret", region })),
+    );
+    aws.answerOnce("AmazonSSM.DescribeParameters", { code: "AccessDeniedException", status: 400 });
+    const without = await awsIam.listAccounts!(aTarget(target), Secret.fromText(secret), context);
+    assert.ok(without.outcome === "listed", without.message);
+    assert.deepEqual(
+      without.commands?.filter(({ success }) => !success).map(({ command }) => command),
+      ["ssm:DescribeParameters in eu-central-1"],
+    );
+  });
+
   test("refuses to issue a third key and names the other key", async () => {
     const { name, secret, target } = aUser();
     const other = aws.addKey(name);

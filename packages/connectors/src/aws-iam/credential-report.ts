@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Attempt } from "../attempt.ts";
 
 interface ReportedKey {
+  number: 1 | 2;
   isActive: boolean;
   rotatedAt: string | null;
   lastUsedAt: string | null;
@@ -56,7 +57,7 @@ function usersIn(text: string): ReportedUser[] {
       const isActive = cell(`${part}_active`) === "true";
       // A key that does not exist is reported as inactive and never rotated.
       if (!isActive && rotatedAt === null) return [];
-      return [{ isActive, rotatedAt, lastUsedAt: timeIn(cell(`${part}_last_used_date`)) }];
+      return [{ number, isActive, rotatedAt, lastUsedAt: timeIn(cell(`${part}_last_used_date`)) }];
     };
     const enabled = cell("password_enabled");
     return [

@@ -57,6 +57,16 @@ interface SdkRequest {
 }
 
 async function exchange(request: SdkRequest, access: AwsAccess, attempt: Attempt) {
+  const { statusCode, headers, content } = await sendOver(request, access, attempt);
+  return { response: { statusCode, headers, body: Readable.from([content]) } };
+}
+
+/** Sends a signed request. Throws `NoAnswer`. */
+export async function sendOver(
+  request: SdkRequest,
+  access: AwsAccess,
+  attempt: Attempt,
+): Promise<{ statusCode: number; headers: Record<string, string>; content: Buffer }> {
   const endpoint = { host: request.hostname.replace(/^\[(.*)\]$/, "$1"), port: request.port ?? 443 };
   const dialled = await dial(endpoint, attempt, MAX_LISTED_BYTES);
   if ("failure" in dialled) throw new NoAnswer(dialled.failure);
@@ -74,13 +84,7 @@ async function exchange(request: SdkRequest, access: AwsAccess, attempt: Attempt
       signal: attempt.signal,
     });
     const content = Buffer.from(await answer.body.arrayBuffer());
-    return {
-      response: {
-        statusCode: answer.statusCode,
-        headers: answer.headers as Record<string, string>,
-        body: Readable.from([content]),
-      },
-    };
+    return { statusCode: answer.statusCode, headers: answer.headers as Record<string, string>, content };
   } catch (error) {
     throw error instanceof NoAnswer ? error : new NoAnswer(connectionFailure(error, endpoint));
   } finally {

@@ -1,4 +1,4 @@
-// A fake of AWS's STS and IAM over HTTPS that checks signatures (SigV4) with its own code. Does not prove: AWS itself,
+// A fake of AWS's STS, IAM, Secrets Manager and Parameter Store over HTTPS that checks signatures (SigV4) with its own code. Does not prove: AWS itself,
 // its delays until a key is known everywhere, its policies, regions and throttling.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -27,12 +27,17 @@ export interface FakeAws {
   administrators: Set<string>;
   /** The user that each role trusts, by the role's name. */
   roles: Map<string, string>;
+  /** Names of secrets and parameters, by region. The fake has values of none. */
+  secrets: Map<string, string[]>;
+  parameters: Map<string, { name: string; isEncrypted: boolean }[]>;
   /** Replaces the next answer to `action` with an error, or with no answer (null) after the action was carried out. */
   answerOnce(action: string, error: { code: string; status: number } | null): void;
   requests(): readonly string[];
   stop(): Promise<void>;
 }
 
+const UNKNOWN_OPERATION = { code: "UnknownOperationException", status: 400 };
+const USED = { LastChangedDate: 1_760_000_000, LastAccessedDate: 1_764_000_000.5 };
 const ACCOUNT = "123456789012";
 
 /** `addresses`: further addresses for the fake's certificate. */
@@ -43,6 +48,8 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
   const keys = new Map<string, StoredKey>();
   const administrators = new Set<string>();
   const roles = new Map<string, string>();
+  const secrets = new Map<string, string[]>();
+  const parameters = new Map<string, { name: string; isEncrypted: boolean }[]>();
   const requests: string[] = [];
   let once_: { action: string; error: { code: string; status: number } | null } | null = null;
 
@@ -102,14 +109,52 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
     }
   };
 
+  /** Secrets Manager and Parameter Store, one entry per page. */
+  const obeyJson = (operation: string, region: string, body: string): object | null => {
+    const { NextToken = "0" } = JSON.parse(body) as { NextToken?: string };
+    const page = <T>(all: readonly T[], show: (entry: T) => object) => {
+      const at = Number(NextToken);
+      const more = at + 1 < all.length ? { NextToken: String(at + 1) } : {};
+      return { entries: all.slice(at, at + 1).map(show), more };
+    };
+    if (operation === "secretsmanager.ListSecrets") {
+      const { entries, more } = page(secrets.get(region) ?? [], (Name) => ({ Name, RotationEnabled: false, ...USED }));
+      return { SecretList: entries, ...more };
+    }
+    if (operation !== "AmazonSSM.DescribeParameters") return null;
+    const { entries, more } = page(parameters.get(region) ?? [], ({ name: Name, isEncrypted }) => ({
+      Name,
+      Type: isEncrypted ? "SecureString" : "String",
+      LastModifiedDate: USED.LastChangedDate,
+    }));
+    return { Parameters: entries, ...more };
+  };
+
+  const answerJson = (request: IncomingMessage, body: string, operation: string, response: ServerResponse) => {
+    requests.push(operation);
+    const caller = callerOf(request, body, keys);
+    const planned = once_?.action === operation ? once_.error : null;
+    if (planned !== null) once_ = null;
+    const result = "code" in caller ? caller : (planned ?? obeyJson(operation, caller.region, body));
+    const { code = null, status = 200 } = (result ?? UNKNOWN_OPERATION) as { code?: string; status?: number };
+    response
+      .writeHead(status, { "content-type": "application/x-amz-json-1.1" })
+      .end(JSON.stringify(code === null ? result : { __type: `com.amazon#${code}` }));
+  };
+
   const answer = (request: IncomingMessage, body: string, response: ServerResponse) => {
+    const operation = request.headers["x-amz-target"]?.toString();
+    if (operation !== undefined) {
+      answerJson(request, body, operation, response);
+      return;
+    }
     const form = new URLSearchParams(body);
     const action = form.get("Action") ?? "";
     requests.push(action);
     const caller = callerOf(request, body, keys);
     const planned = once_?.action === action ? once_ : null;
     if (planned !== null) once_ = null;
-    const result = "code" in caller ? caller : (planned?.error ?? obey(action, form, caller));
+    const result = "code" in caller ? caller : (planned?.error ?? obey(action, form, caller.key));
     if (planned?.error === null) {
       response.destroy();
       return;
@@ -135,6 +180,8 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
     ca: authority.certificate,
     administrators,
     roles,
+    secrets,
+    parameters,
     addUser: (name) => {
       users.add(name);
       const { id, secret } = newKey(name);
@@ -189,9 +236,9 @@ function callerOf(
   request: IncomingMessage,
   body: string,
   keys: ReadonlyMap<string, StoredKey>,
-): StoredKey | { code: string; status: number } {
+): { key: StoredKey; region: string } | { code: string; status: number } {
   const shape =
-    /^AWS4-HMAC-SHA256 Credential=([A-Z0-9]+)\/(\d{8})\/([a-z0-9-]+)\/(sts|iam)\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
+    /^AWS4-HMAC-SHA256 Credential=([A-Z0-9]+)\/(\d{8})\/([a-z0-9-]+)\/(sts|iam|secretsmanager|ssm)\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
   const [, id = "", day = "", region = "", service = "", signed = "", signature = ""] =
     shape.exec(request.headers.authorization ?? "") ?? [];
   const key = keys.get(id);
@@ -205,7 +252,7 @@ function callerOf(
     Buffer.from(`AWS4${key.secret}`),
   );
   const isRight = createHmac("sha256", signingKey).update(text).digest("hex") === signature;
-  return isRight && time.startsWith(day) ? key : { code: "SignatureDoesNotMatch", status: 403 };
+  return isRight && time.startsWith(day) ? { key, region } : { code: "SignatureDoesNotMatch", status: 403 };
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -15,6 +15,7 @@ import {
   moveRule,
   removeRule,
 } from "./rules/change-rules.ts";
+import { listResources, readResource, startDiscovery } from "./cloud/cloud.ts";
 import { cancelScan, listScans, readScan, startScan } from "./scans/scans.ts";
 import { allowNetwork, disallowNetwork, listAllowed } from "./ranges/networks.ts";
 import { cancelRange, listRangeHosts, listRanges, readRange, startRange } from "./ranges/ranges.ts";
@@ -50,6 +51,9 @@ export function bindDiscovery(context: DiscoveryContext): void {
   implement(kernel, contract.listDiscoveryScans, listScans);
   implement(kernel, contract.readDiscoveryScan, readScan);
   implement(kernel, contract.cancelDiscoveryScan, (call, tx) => cancelScan(context, call, tx));
+  implement(kernel, contract.startCloudDiscovery, (call, tx) => startDiscovery(context, call, tx));
+  implement(kernel, contract.listCloudResources, listResources);
+  implement(kernel, contract.readCloudResource, readResource);
   implement(kernel, contract.listDiscoveredAccounts, listFound);
   implement(kernel, contract.readAccountPrivileges, readPrivileges);
   implement(kernel, contract.readBlastRadius, readBlastRadius);

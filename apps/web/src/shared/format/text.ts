@@ -14,3 +14,6 @@ export const asWords = (key: string): string =>
       .replace(/[._-]+/g, " ")
       .toLowerCase(),
   );
+
+/** The parts of a text that is separated by commas, semicolons, spaces and line breaks. */
+export const partsOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== "");

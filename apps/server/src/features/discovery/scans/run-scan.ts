@@ -15,6 +15,7 @@ import type { Recorded } from "../accounts/record-found.ts";
 import { auditTarget, changed } from "../discovery.ts";
 import { applyRules } from "../rules/apply-rules.ts";
 import type { DiscoveryContext } from "../discovery.ts";
+import { recordCloud } from "../cloud/cloud.store.ts";
 import { recordPrivileges, recordPrivilegesOf } from "../privileges/record-privileges.ts";
 import { storableJson } from "../storable-json.ts";
 import { recordDay } from "../trends.ts";
@@ -60,6 +61,7 @@ export async function runScan(context: DiscoveryContext, { id, signal }: Job<obj
     signal,
     network,
     now: () => kernel.clock.now(),
+    ...(scan.regions.length > 0 ? { regions: scan.regions } : {}),
     onListed: (accounts: number) => progress.report({ phase: "listing", accounts }),
   };
   let result: ListFinding | Failure;
@@ -200,6 +202,7 @@ type Listed = Extract<ListFinding, { outcome: "listed" }>;
  */
 async function record(context: DiscoveryContext, tx: Tx, { scan, target }: Ending, result: Listed): Promise<Recorded> {
   const now = { target, at: context.kernel.clock.now() };
+  await recordCloud(tx, now, result.collected?.cloud);
   if (result.isPartial === true) {
     const recorded = await recordNew(context, tx, { scan, target, found: result.accounts });
     await recordPrivilegesOf(tx, now, result, recorded.names);

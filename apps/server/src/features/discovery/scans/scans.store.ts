@@ -16,6 +16,7 @@ export interface ScansTable {
   max_accounts: number;
   requested_by: string;
   is_scheduled: Generated<boolean>;
+  regions: Generated<string[]>;
   commands: ColumnType<ScanCommand[], undefined, string>;
   incomplete_reason: ColumnType<string | null, undefined, string | null>;
   created_at: ColumnType<Date, Date, never>;

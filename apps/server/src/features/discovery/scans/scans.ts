@@ -3,6 +3,7 @@ import type {
   DiscoveryScan,
   DiscoveryScanId,
   DiscoveryTargetId,
+  ScanSettings,
   cancelDiscoveryScan,
   listDiscoveryScans,
   readDiscoveryScan,
@@ -16,6 +17,7 @@ import { auditTarget, changed, mayNotManage, scanNotFound } from "../discovery.t
 import type { DiscoveryContext } from "../discovery.ts";
 import { lockManaged } from "../targets/change-targets.ts";
 import { lockTarget } from "../targets/targets.store.ts";
+import type { TargetRow } from "../targets/targets.store.ts";
 import * as store from "./scans.store.ts";
 import type { ShownScan } from "./scans.store.ts";
 
@@ -27,13 +29,23 @@ export async function startScan(
   tx: Tx,
 ): Promise<DiscoveryScan> {
   const target = await lockManaged(tx, call);
+  return queueScan(kernel, tx, call, target, call.body.scanSettings);
+}
+
+/** Starts a scan of the target, which the caller can manage. Throws 409 for an inactive target and while a scan is open. */
+export async function queueScan(
+  kernel: DiscoveryContext["kernel"],
+  tx: Tx,
+  call: Pick<Call, "actor" | "note">,
+  target: TargetRow,
+  { includeSystemAccounts, timeout, maxAccounts, regions = [] }: ScanSettings & { regions?: string[] },
+): Promise<DiscoveryScan> {
   if (!target.is_active) {
     throw refuse(409, "discovery.target-inactive", `"${target.name}" is disabled. Enable it before you scan it.`);
   }
   if (await store.hasOpenScan(tx, target.id)) {
     throw refuse(409, "discovery.scan-open", `A scan of "${target.name}" is already pending or running.`);
   }
-  const { includeSystemAccounts, timeout, maxAccounts } = call.body.scanSettings;
   const id = await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id });
   await store.insertScan(tx, {
     id: id!,
@@ -42,10 +54,11 @@ export async function startScan(
     include_system_accounts: includeSystemAccounts,
     timeout_ms: timeout,
     max_accounts: maxAccounts,
+    regions,
     requested_by: call.actor.name,
     created_at: kernel.clock.now(),
   });
-  call.note({ details: { scan: id } });
+  call.note({ details: { scan: id, ...(regions.length > 0 ? { regions } : {}) } });
   await kernel.events.publish(tx, await changed(tx, target));
   return toScan((await store.readScan(tx, call.actor, id!))!);
 }

@@ -1,6 +1,7 @@
 // Values and validation of the form that starts a range scan. Pure.
 import { NewRangeScan, USUAL_PORTS } from "@strongroom/contract";
 import { firstObjections } from "#shared/api/field-errors.ts";
+import { partsOf } from "#shared/format/text.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 import { numberOr } from "../discovery-labels.ts";
 import type { NewRange } from "./ranges.queries.ts";
@@ -35,9 +36,6 @@ export const EMPTY_RANGE: RangeFormValues = {
   directory: null,
   createsTargets: false,
 };
-
-/** The parts of a text that is separated by commas, spaces and line breaks. */
-const partsOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== "");
 
 export function newRangeOf(values: RangeFormValues): NewRange {
   const rules = [

@@ -1,6 +1,6 @@
 // The Discovery Targets tab (DISC-10).
 import { Button } from "@mantine/core";
-import { IconPencil, IconPower, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
+import { IconCloudSearch, IconPencil, IconPower, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
 import type { DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
@@ -21,11 +21,12 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { METHOD_LABELS, SCAN_BADGES, isOpen } from "../discovery-labels.ts";
 import { hostKeyAcceptance, targetDeletion, targetEdit, targetList, targetsBy } from "../discovery.queries.ts";
+import { CloudDialog } from "../cloud/cloud-dialog.tsx";
 import { StartScanDialog } from "../scans/start-scan-dialog.tsx";
 import { EditTargetDialog } from "./target-dialog.tsx";
 import { editOf, formOf } from "./target-form-values.ts";
 
-type DialogName = "scan" | "edit" | "delete";
+type DialogName = "scan" | "cloud" | "edit" | "delete";
 
 export interface TargetListProps {
   addButton: ReactNode;
@@ -74,6 +75,7 @@ export function TargetList({ addButton, TargetAction }: TargetListProps) {
       {chosen !== null && (
         <div key={chosen.id}>
           <StartScanDialog target={chosen} {...propsOf("scan")} />
+          <CloudDialog target={chosen} {...propsOf("cloud")} />
           <EditTargetDialog target={chosen} {...propsOf("edit")} />
           <DeleteTargetDialog target={chosen} {...propsOf("delete")} />
         </div>
@@ -115,6 +117,18 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
             >
               Scan
             </Button>
+            {target.target_type === "aws" && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Find cloud resources of ${target.name}`}
+                leftSection={<IconCloudSearch size={15} aria-hidden />}
+                disabled={!target.is_active || isScanning}
+                onClick={() => onOpen(target, "cloud")}
+              >
+                Resources
+              </Button>
+            )}
             {TargetAction !== undefined && <TargetAction target={target} />}
             <Button
               size="compact-sm"
