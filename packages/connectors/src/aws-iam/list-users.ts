@@ -157,7 +157,7 @@ async function administratorsOf(iam: IAMClient): Promise<ReadonlySet<string> | n
 const factsOf = ({ hasPassword, hasMfa, accessKeys }: ReportedUser) => ({
   hasPassword,
   hasMfa,
-  accessKeys: accessKeys.map(({ number: _, ...key }) => key),
+  accessKeys: accessKeys.map(({ isActive, rotatedAt, lastUsedAt }) => ({ isActive, rotatedAt, lastUsedAt })),
 });
 
 /** The account itself: its email address and password, or its access keys, can do everything. */
