@@ -92,12 +92,20 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await inspectScreen(page, "sign-up-errors");
   });
 
-  step("SIGNUP-14: a successful sign-up opens the sign-in page with a message", async () => {
+  step("the setup link signs the first administrator in and shows the setup checklist", async () => {
     await page.getByLabel("Your email").fill(ADMIN.email);
     await page.getByLabel("Create new password").fill(ADMIN.password);
     await page.getByLabel("Confirm password").fill(ADMIN.password);
     await page.getByRole("button", { name: "Create a new account" }).click();
-    await seesToast(page, "Account created successfully! Please sign in with your new credentials.");
+    await seesToast(page, "Administrator account created. Welcome to Strongroom!");
+    await isAt(page, "/");
+    await seesHeading(page, "Dashboard");
+    const setup = page.getByRole("region", { name: "Set up Strongroom" });
+    await setup.getByRole("link", { name: "Open safes: Create a safe" }).waitFor();
+    await inspectScreen(page, "dashboard-first-hour");
+    await setup.getByRole("button", { name: "Dismiss: Connect a sign-in provider" }).click();
+    await setup.getByText("Connect a sign-in provider").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Sign Out" }).click();
     await isAt(page, "/login");
   });
 

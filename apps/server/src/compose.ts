@@ -211,7 +211,11 @@ export async function compose(options: ComposeOptions): Promise<App> {
   installRisk(risk);
   installReports({ kernel, risk, audit, notify });
   installCpm(kernel, { verification, grants: seenGrants });
-  installDashboard(kernel, { countActiveByRole: users.countActiveByRole, grants: seenGrants });
+  installDashboard(kernel, {
+    countActiveByRole: users.countActiveByRole,
+    grants: seenGrants,
+    rootKeyProvider: () => keyRing.provider,
+  });
   installSearch(kernel, [
     searchableAccounts(activeGrants),
     searchableCredentials,

@@ -74,12 +74,12 @@ export function refusalOf(policy: NetworkPolicy, address: string): string | null
     return isPrivate ? "embeds a private IPv4 address: use the IPv4 address itself" : null;
   }
   const isAllowed = (each: Uint8Array) => policy.allowedNetworks.some((network) => isInNetwork(each, network));
-  return [outer, ...carried].every(isAllowed) ? null : "is outside the allowed networks";
+  return [outer, ...carried].every(isAllowed) ? null : "is outside the allowed networks (STRONGROOM_ALLOWED_NETWORKS)";
 }
 
 const REFUSALS: Record<Exclude<AddressUse, "unicast">, string> = {
   unspecified: "is the unspecified address",
-  loopback: "is this machine itself (loopback), which is not allowed here",
+  loopback: "is this machine itself (loopback), which is allowed only with STRONGROOM_ALLOW_LOOPBACK=1 on the server",
   "link-local": "is a link-local address",
   metadata: "is a cloud metadata service",
   multicast: "is a multicast address",

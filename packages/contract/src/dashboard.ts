@@ -97,3 +97,45 @@ export const listRecentAccounts = endpoint({
   needs: "dashboard.read",
   audit: "none",
 });
+
+/** What an administrator does in the first hour, in a sensible order. */
+export const SETUP_STEPS = [
+  "second-factor",
+  "sign-up",
+  "backups",
+  "root-key",
+  "people",
+  "safe",
+  "account",
+  "verification",
+  "provider",
+] as const;
+export const SetupStep = z.object({
+  id: z.enum(SETUP_STEPS),
+  /** Computed from the current state, so that a step can become open again. */
+  is_done: z.boolean(),
+  is_dismissed: z.boolean(),
+});
+export type SetupStep = z.infer<typeof SetupStep>;
+
+const SetupChecklist = z.object({ steps: z.array(SetupStep) });
+
+export const readSetup = endpoint({
+  method: "GET",
+  path: "/api/v1/dashboard/setup",
+  summary: "The steps of setting up this installation, and which are done",
+  reply: SetupChecklist,
+  needs: "system.read",
+  audit: "none",
+});
+
+export const dismissSetupStep = endpoint({
+  method: "POST",
+  path: "/api/v1/dashboard/setup/dismiss",
+  summary: "Dismiss a step of the setup, or all that are open; or show it again",
+  body: z.strictObject({ step: z.enum([...SETUP_STEPS, "all"]), is_dismissed: z.boolean().default(true) }),
+  reply: SetupChecklist,
+  needs: "system.manage",
+  audit: "setup.step-dismissed",
+  gives: "nothing",
+});

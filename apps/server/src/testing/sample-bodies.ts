@@ -116,6 +116,7 @@ const BODIES: Record<string, unknown> = {
   createCredential: { name: "A name", type: "password", value: "a secret value" },
   updateCredential: CredentialEdit.parse({ name: "A name", type: "password" }),
   revealCredential: {},
+  dismissSetupStep: { step: "provider" },
   acceptContradictions: { ids: [id], checkpoint: null, reason: "An older backup was restored" },
   verifyMultiple: { credential_ids: [id] },
   acceptHostKey: { fingerprint: "SHA256:none" },

@@ -47,6 +47,7 @@ export const paths = {
   /** One entry of the trail. */
   auditEntry: (id: string) => `/audit-logs?search=${id}`,
   admin: "/admin",
+  adminAt: (tab: string) => `/admin?tab=${tab}`,
   adminGroups: "/admin/groups",
   adminPlatforms: "/admin/platforms",
   profile: "/profile",

@@ -75,6 +75,20 @@ const shownDrill = (row: DrillRow): RestoreDrill => ({
   findings: row.findings,
 });
 
+/** Whether the folder has a complete backup: one with a manifest. */
+export async function hasBackup(folder: string): Promise<boolean> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => BackupName.safeParse(name).success);
+  const found = await Promise.all(
+    names.map((name) =>
+      stat(manifestPath(join(folder, name))).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
+}
+
 /** Newest first. A folder without a manifest has the state `unfinished`. */
 async function listFolder(folder: string, keys: KeyRing): Promise<Omit<Backup, "last_drill">[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => BackupName.safeParse(name).success);

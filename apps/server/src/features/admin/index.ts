@@ -46,5 +46,7 @@ export function installAdmin(kernel: Kernel, { embedded, mail, ...deps }: AdminD
   return { tidy: () => tidy(backups), start: signs.start, stop: signs.stop };
 }
 
+export { isWithin } from "./admin.policy.ts";
+export { hasBackup } from "./backups.ts";
 export { createRestoreWatch } from "./restored-database.ts";
 export type { RestoreDeps } from "./restored-database.ts";

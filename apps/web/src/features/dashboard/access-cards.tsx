@@ -15,6 +15,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { ownAccess, ownPending, pendingRequests } from "./dashboard.queries.ts";
+import classes from "./dashboard-page.module.css";
 
 const FEW = 5;
 
@@ -58,7 +59,7 @@ function QueueRow({ request }: { request: AccessRequest }) {
       icon={<IconClockBolt size={18} aria-hidden />}
       name={
         <>
-          <Link to={paths.accessRequest(id)}>{`${username} → ${resource}`}</Link>
+          <Link to={paths.accessRequest(id)} className={classes.quiet}>{`${username} → ${resource}`}</Link>
           {request.is_break_glass && <Tag tone="danger">Break-glass</Tag>}
         </>
       }
@@ -84,23 +85,32 @@ function QueueRow({ request }: { request: AccessRequest }) {
 }
 
 /** The user's active access, then the requests that wait for somebody's decision. */
-export function OwnAccessCard() {
+export function OwnAccessCard({ isBrief = false }: { isBrief?: boolean }) {
   const active = useQuery(ownAccess);
   const pending = useQuery(ownPending);
   return (
     <SectionCard title="My access" actions={<Link to={`${paths.jitAccess}?tab=active`}>All active access</Link>}>
       <Loaded query={active}>
-        {({ requests }) => <OwnRows active={requests} pending={pending.data?.requests ?? []} />}
+        {({ requests }) => <OwnRows active={requests} pending={pending.data?.requests ?? []} isBrief={isBrief} />}
       </Loaded>
     </SectionCard>
   );
 }
 
-function OwnRows({ active, pending }: { active: readonly AccessRequest[]; pending: readonly AccessRequest[] }) {
+interface OwnRowsProps {
+  active: readonly AccessRequest[];
+  pending: readonly AccessRequest[];
+  /** One line instead of an explanation when there is nothing. */
+  isBrief: boolean;
+}
+
+function OwnRows({ active, pending, isBrief }: OwnRowsProps) {
   const now = useNow();
   const waiting = pending.filter(({ id }) => active.every((each) => each.id !== id));
   if (active.length + waiting.length === 0) {
-    return (
+    return isBrief ? (
+      <NoRows>No active access and no open request.</NoRows>
+    ) : (
       <EmptyState
         title="No active access"
         text="Access to an account for a limited time appears here, and so do your requests."
@@ -124,7 +134,9 @@ function OwnRows({ active, pending }: { active: readonly AccessRequest[]; pendin
           icon={<IconClockBolt size={18} aria-hidden />}
           name={
             <>
-              <Link to={paths.accessRequest(id)}>{resource}</Link>
+              <Link to={paths.accessRequest(id)} className={classes.quiet}>
+                {resource}
+              </Link>
               <Tag tone="warning">Pending</Tag>
             </>
           }
@@ -143,7 +155,11 @@ function GrantRow({ grant, now }: { grant: AccessRequest; now: number }) {
   return (
     <Row
       icon={<IconKey size={18} aria-hidden />}
-      name={<Link to={paths.accessRequest(id)}>{resource}</Link>}
+      name={
+        <Link to={paths.accessRequest(id)} className={classes.quiet}>
+          {resource}
+        </Link>
+      }
       actions={
         account_id !== null && (
           <>

@@ -56,7 +56,13 @@ function AlertRow({ alert }: { alert: Alert }) {
       <SeverityBadge severity={alert.severity} />
       <div className={classes.alertText}>
         <p className={classes.alertTitle}>
-          {alert.link === null ? alert.text : <Link to={alert.link}>{alert.text}</Link>}
+          {alert.link === null ? (
+            alert.text
+          ) : (
+            <Link to={alert.link} className={classes.quiet}>
+              {alert.text}
+            </Link>
+          )}
         </p>
         {alert.advice !== null && <p className={classes.alertAdvice}>{alert.advice}</p>}
       </div>

@@ -8,6 +8,7 @@ import DashboardPage from "./dashboard-page.tsx";
 
 const STATS = "GET /api/v1/dashboard/stats";
 const ALERTS = "GET /api/v1/dashboard/alerts";
+const SETUP = "GET /api/v1/dashboard/setup";
 const REQUESTS = "GET /api/v1/jit";
 const HISTORY = "GET /api/v1/validation/history";
 
@@ -155,6 +156,7 @@ beforeEach(async () => {
     },
     "GET /api/v1/dashboard/recent-accounts": { json: { accounts: [recent] } },
     "GET /api/v1/validation/dashboard": { json: week },
+    [SETUP]: { json: { steps: [] } },
     "GET /api/v1/audit": { json: { logs: [], next_cursor: null } },
     "GET /api/v1/user/preferences/dashboard": { json: { autoRefresh: false, notifications: {} } },
   });
@@ -308,6 +310,7 @@ describe("the dashboard", () => {
     expect(filterIn(hrefOf("Rejected: 1"))).toEqual({ statuses: ["rejected"] });
     await screen.findByRole("link", { name: "5 verifications" });
     expect(hrefOf("5 verifications")).toBe("/validation-dashboard?tab=accounts&view=attempts&range=7d");
+    await screen.findByRole("link", { name: "2 stopped" });
     expect(hrefOf("7 accounts due or overdue")).toBe("/accounts?status=rotation_due");
     expect(filterIn(hrefOf("2 stopped"))).toEqual({ rotation_stopped: true });
   });
@@ -358,5 +361,36 @@ describe("the dashboard by role", () => {
     expect(await screen.findByText("No request waits for you.")).toBeTruthy();
     expect(await screen.findByRole("region", { name: "Changes to rights and security" })).toBeTruthy();
     await waitFor(() => expect(api.requestsTo("GET /api/v1/audit")[0]?.query.get("notable")).toBe("true"));
+  });
+});
+
+describe("the setup checklist", () => {
+  const step = (id: string, isDone: boolean) => ({ id, is_done: isDone, is_dismissed: false });
+
+  test("shows administrators what is done, leads to each open step, and is dismissed step by step", async () => {
+    signInForTest({ role: "admin" });
+    api.on(SETUP, { json: { steps: [step("sign-up", true), step("safe", false), step("provider", false)] } });
+    const { user } = await openDashboard();
+    const card = within(await screen.findByRole("region", { name: "Set up Strongroom" }));
+    expect(card.getByText("1 of 3 steps done")).toBeTruthy();
+    expect(card.getAllByRole("img", { name: "Done" })).toHaveLength(1);
+    expect(card.getByRole("link", { name: "Open safes: Create a safe" }).getAttribute("href")).toBe("/safes");
+    const dismissed = {
+      steps: [step("sign-up", true), step("safe", false), { ...step("provider", false), is_dismissed: true }],
+    };
+    api.on("POST /api/v1/dashboard/setup/dismiss", { json: dismissed });
+    await user.click(card.getByRole("button", { name: "Dismiss: Connect a sign-in provider" }));
+    expect(await card.findByText("1 of 2 steps done")).toBeTruthy();
+    expect(api.requestsTo("POST /api/v1/dashboard/setup/dismiss")[0]?.body).toEqual({ step: "provider" });
+  });
+
+  test("is hidden when every step is done, and never asked for by others", async () => {
+    await openDashboard();
+    expect(api.requestsTo(SETUP)).toHaveLength(0);
+    signInForTest({ role: "admin" });
+    api.on(SETUP, { json: { steps: [step("sign-up", true)] } });
+    await openDashboard();
+    await waitFor(() => expect(api.requestsTo(SETUP)).toHaveLength(1));
+    expect(screen.queryByRole("region", { name: "Set up Strongroom" })).toBeNull();
   });
 });

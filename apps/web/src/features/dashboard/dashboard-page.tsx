@@ -25,6 +25,7 @@ import {
 import { NotableEvents } from "./notable-events.tsx";
 import { RecentAccounts } from "./recent-accounts.tsx";
 import { RecentVerifications } from "./recent-verifications.tsx";
+import { SetupCard } from "./setup-card.tsx";
 import { TrendsCard } from "./trends-card.tsx";
 import { VerificationCard } from "./verification-card.tsx";
 
@@ -77,42 +78,38 @@ export default function DashboardPage() {
     <>
       {header}
       <Stack gap="md">
+        {role === "admin" && <SetupCard />}
         {stats.data === undefined && notice(stats.error)}
         <StatCards stats={stats.data ?? SAMPLE_STATS} />
         {alerts.data === undefined && stats.data !== undefined && notice(alerts.error)}
-        {role === "user" && <OwnCards />}
+        {role === "user" && (
+          <>
+            <QueueCard isShownEmpty={false} />
+            <div className={classes.halves}>
+              <OwnAccessCard />
+              <RecentAccounts />
+            </div>
+          </>
+        )}
         <div className={classes.columns}>
-          <AlertsCard alerts={alerts.data ?? sampleAlerts(now)} />
+          <div className={classes.stack}>
+            <AlertsCard alerts={alerts.data ?? sampleAlerts(now)} />
+            {role !== "user" && (
+              <>
+                <QueueCard isShownEmpty />
+                <OwnAccessCard isBrief />
+                <RecentAccounts />
+              </>
+            )}
+          </div>
           <div className={classes.stack}>
             {verification.data !== undefined && <VerificationCard figures={verification.data} />}
             <TrendsCard refetchInterval={refetchInterval} />
+            {role !== "user" && <NotableEvents />}
           </div>
         </div>
-        {role !== "user" && (
-          <>
-            <div className={classes.halves}>
-              <QueueCard isShownEmpty />
-              <NotableEvents />
-            </div>
-            <OwnCards />
-          </>
-        )}
         <RecentVerifications attempts={recent.data?.data} error={recent.error} onRetry={() => void recent.refetch()} />
       </Stack>
-    </>
-  );
-}
-
-/** What the user works with; a user who can decide on requests sees these first. */
-function OwnCards() {
-  const { role } = useUser();
-  return (
-    <>
-      {role === "user" && <QueueCard isShownEmpty={false} />}
-      <div className={classes.halves}>
-        <OwnAccessCard />
-        <RecentAccounts />
-      </div>
     </>
   );
 }

@@ -5,6 +5,7 @@ import {
   listRecentAccounts,
   readDashboardPreferences,
   readRotationTrend,
+  readSetup,
   readValidationDashboard,
   validationHistory,
   validationStatistics,
@@ -23,6 +24,8 @@ export const dashboardAlerts = queryOf(alertsCall);
 export const recentVerifications = queryOf(validationHistory, { query: { limit: RECENT_VALIDATIONS } });
 export const verificationTrend = queryOf(readValidationDashboard, { query: { range: "7d" } });
 export const rotationTrend = queryOf(readRotationTrend);
+/** For administrators. */
+export const setupSteps = queryOf(readSetup);
 export const recentAccounts = queryOf(listRecentAccounts);
 /** For users who may read the audit trail. */
 export const notableEvents = queryOf(listAuditEntries, { query: { notable: "true", limit: 6 } });

@@ -9,6 +9,7 @@ import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ResultBadge } from "#shared/ui/status-badge.tsx";
 import { notableEvents } from "./dashboard.queries.ts";
+import classes from "./dashboard-page.module.css";
 
 export function NotableEvents() {
   const query = useQuery(notableEvents);
@@ -26,7 +27,9 @@ export function NotableEvents() {
                   icon={<IconHistory size={18} aria-hidden />}
                   name={
                     <>
-                      <Link to={paths.auditEntry(id)}>{action}</Link>
+                      <Link to={paths.auditEntry(id)} className={classes.quiet}>
+                        {action}
+                      </Link>
                       {result !== "success" && <ResultBadge result={result} />}
                     </>
                   }

@@ -9,6 +9,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { recentAccounts } from "./dashboard.queries.ts";
+import classes from "./dashboard-page.module.css";
 
 export function RecentAccounts() {
   const query = useQuery(recentAccounts);
@@ -24,7 +25,11 @@ export function RecentAccounts() {
                 <Row
                   key={account.id}
                   icon={<IconUserShield size={18} aria-hidden />}
-                  name={<Link to={paths.account(account.id)}>{account.name}</Link>}
+                  name={
+                    <Link to={paths.account(account.id)} className={classes.quiet}>
+                      {account.name}
+                    </Link>
+                  }
                 >
                   <RowDetail>
                     {`${whereAndWho({ ...account, hostname: account.hostname_ip })} · ${account.safe_name} · `}

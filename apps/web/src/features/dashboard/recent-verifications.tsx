@@ -75,7 +75,10 @@ function Attempt({ attempt }: { attempt: ValidationAttempt }) {
       <VerificationBadge status={attempt.status} isHostKeyChanged={attempt.error_category === "host_key"} />
       <div className={classes.attemptText}>
         <p className={classes.attemptName} title={attempt.account_name}>
-          <Link to={attempt.is_account ? paths.account(attempt.account_id) : paths.credential(attempt.account_id)}>
+          <Link
+            className={classes.quiet}
+            to={attempt.is_account ? paths.account(attempt.account_id) : paths.credential(attempt.account_id)}
+          >
             {attempt.account_name}
           </Link>
         </p>

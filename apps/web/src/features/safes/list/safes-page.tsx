@@ -11,7 +11,8 @@ import {
 import { SAFE_STATUSES, type Safe } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
+import { paths } from "#shared/paths.ts";
 import { invalidatePath } from "#shared/api/query.ts";
 import { withParam } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
@@ -143,7 +144,12 @@ function NoSafes({ isNarrowed: isSearching, createButton }: NoSafesProps) {
     <EmptyState
       icon={IconBuildingBank}
       title="No safes found"
-      text="Create a safe for shared accounts, then add the people who use them."
+      text={
+        <>
+          Create a safe for shared accounts, then add the people who use them. Passwords that only you use belong in{" "}
+          <Link to={paths.vault}>your vault</Link>.
+        </>
+      }
       action={createButton}
     />
   );

@@ -2,6 +2,8 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { problem, startApi, type ApiAnswer, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
+import { signOutForTest, testToken } from "#app/testing/sign-in.ts";
+import { currentSession } from "#shared/session/session-store.ts";
 import SignUpPage, { REDIRECT_AFTER_MS, EMAIL_TAKEN, MAIL_LIMITED, SIGNED_UP } from "./sign-up-page.tsx";
 
 const entrance = (more = {}): ApiAnswer => ({
@@ -138,6 +140,33 @@ describe("the setup link", () => {
         sign_up: { sign_up: "activation", sign_up_domains: [] },
       }),
     );
+  });
+
+  test("signs the first administrator in with the new credentials", async () => {
+    signOutForTest();
+    const json = { message: "Created", code: "account.created-as-admin" };
+    api.on("POST /api/v1/auth/register", { status: 201, json });
+    api.on("POST /api/v1/auth/login", { json: { token: testToken({ role: "admin" }) } });
+    const { user } = show("/signup#setup_token=one-time-token");
+    await fill(user);
+    await waitFor(() => expect(currentSession().user?.role).toBe("admin"));
+    expect(api.requestsTo("POST /api/v1/auth/login")[0]?.body).toMatchObject({
+      email: "Mia@Example.test",
+      password: "long enough",
+    });
+    expect(await screen.findByText(/Welcome to Strongroom/)).toBeTruthy();
+    expect(screen.queryByText(SIGNED_UP)).toBeNull();
+    signOutForTest();
+  });
+
+  test("a first administrator who cannot be signed in continues on the sign-in page", async () => {
+    const json = { message: "Created", code: "account.created-as-admin" };
+    api.on("POST /api/v1/auth/register", { status: 201, json });
+    api.on("POST /api/v1/auth/login", problem(503, "server.busy", "Try again"));
+    const { user } = show("/signup#setup_token=one-time-token");
+    await fill(user);
+    expect(await screen.findByText(SIGNED_UP)).toBeTruthy();
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/login"));
   });
 
   test("lets the first administrator choose which domains may sign up", async () => {

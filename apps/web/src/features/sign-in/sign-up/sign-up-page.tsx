@@ -11,7 +11,7 @@ import { toast } from "#shared/ui/toast.ts";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
 import { isPasswordRefused, passwordErrorsOf } from "../password/choose-password.ts";
 import { NewPasswordFields } from "../password/new-password-fields.tsx";
-import { useSignInPage, useSignUp, type Registration } from "../sign-in.queries.ts";
+import { useSignIn, useSignInPage, useSignUp, type Registration } from "../sign-in.queries.ts";
 import { SIGN_UP_START, SignUpForm, type SignUpValues, ROLE_CHOICES } from "./sign-up-form.ts";
 import { isBareStatus, isCallError, messageOf } from "#shared/api/call-error.ts";
 import type { Role } from "@strongroom/contract";
@@ -24,6 +24,8 @@ interface RoleChoiceProps {
 }
 
 export const SIGNED_UP = "Account created successfully! Please sign in with your new credentials.";
+
+const WELCOME = "Administrator account created. Welcome to Strongroom!";
 
 export const EMAIL_TAKEN = "An account with this email already exists. Please try signing in instead.";
 
@@ -71,6 +73,7 @@ export default function SignUpPage() {
   const linkToken = useTokenInAddress("setup_token");
   const { data: entrance } = useSignInPage();
   const { mutateAsync: signUp } = useSignUp();
+  const { mutateAsync: signIn } = useSignIn();
 
   const isFirst = entrance?.needs_setup ?? linkToken !== null;
   const isClosed = entrance !== undefined && !entrance.needs_setup && !entrance.sign_up_open;
@@ -87,9 +90,21 @@ export default function SignUpPage() {
     };
   }
 
+  /** Signs the first administrator in. If that fails, the sign-in page asks for the credentials, as for everyone else. */
+  async function enters({ email, password }: SignUpValues): Promise<boolean> {
+    try {
+      if ((await signIn({ email, password, rememberMe: false })) !== null) return false;
+    } catch {
+      return false;
+    }
+    toast.success(WELCOME);
+    return true;
+  }
+
   async function submit(values: SignUpValues, isHere: () => boolean): Promise<void> {
     try {
       const { code } = await signUp(registrationOf(values));
+      if (code === "account.created-as-admin" && (await enters(values))) return;
       toast.success(SIGNED_UP);
       if (code === "account.created-role-requested") toast.custom(ROLE_REQUESTED, { duration: MAIL_TOAST_MS });
       if (isHere()) void navigate(paths.login);

@@ -4,8 +4,9 @@ import { IconPlus, IconKey, IconSearchOff } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useCallback, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import type { ReactNode } from "react";
+import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
@@ -171,7 +172,13 @@ function NoCredentials({ isNarrowed, onClear, addButton }: NoCredentialsProps) {
   return (
     <EmptyState
       title="No credentials found"
-      text="Get started by adding your first credential"
+      text={
+        <>
+          <span>Get started by adding your first credential</span>
+          <br />
+          Only you can see your vault. To share accounts with a team, add them to <Link to={paths.safes}>a safe</Link>.
+        </>
+      }
       icon={IconKey}
       action={addButton}
     />
