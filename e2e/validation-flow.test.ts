@@ -170,7 +170,12 @@ describe("the Validation Dashboard", needs(unavailable), () => {
       await page.getByText("2 of 2 done · 1 verified · 1 failed", { exact: true }).waitFor();
       await page.getByRole("tab", { name: "Failures (1)" }).waitFor();
       await page.getByRole("tab", { name: /^Recent Attempts/ }).click();
-      await page.getByRole("list", { name: "Validation attempts" }).getByText(STALE, { exact: true }).first().waitFor();
+      await page
+        .getByRole("table", { name: "Validation attempts" })
+        .getByText(STALE, { exact: true })
+        .first()
+        .waitFor();
+      await inspectScreen(page, "validation-attempts");
     },
   );
 

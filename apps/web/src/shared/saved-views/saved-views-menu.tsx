@@ -24,7 +24,8 @@ export function SavedViewsMenu({ list, columns }: SavedViewsMenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [isSaving, setIsSaving] = useState(false);
   const [doomed, setDoomed] = useState<SavedView | null>(null);
-  const views = useQuery(savedViews(list));
+  // The address without parts is no view, so the views load only when they are wanted.
+  const views = useQuery({ ...savedViews(list), enabled: isOpen || params.size > 0 });
   const client = useQueryClient();
   const shown = views.data?.views.find(({ filters }) => isShown(params, filters));
   const open = ({ filters }: SavedView) => {

@@ -17,6 +17,7 @@ beforeEach(async () => {
   safes = [];
   api = await startApi({
     [LIST]: () => ({ json: { safes, next_cursor: null } }),
+    "GET /api/v1/saved-views": { json: { views: [] } },
     "GET /api/v1/safes/statistics": { json: { total: 3, active: 2, shared: 1 } },
   });
 });
@@ -32,6 +33,34 @@ async function openSafes(...given: Safe[]) {
 }
 const card = (name = "Production servers") => within(screen.getByRole("article", { name }));
 const dialog = (name: string) => screen.findByRole("dialog", { name });
+
+describe("more than 20 safes", () => {
+  test("are a table with links, and their menus offer what the caller may do", async () => {
+    safes = Array.from({ length: 21 }, (_, place) =>
+      aSafe({
+        id: `00000000-0000-4000-8000-${String(place).padStart(12, "0")}` as Safe["id"],
+        name: `Safe ${place}`,
+        tags: ["plant 2"],
+        my_permissions: place === 1 ? ["list"] : aSafe().my_permissions,
+      }),
+    );
+    const { user, router } = renderScreen(<SafesPage />, { at: "/safes?tag=plant 2" });
+    const table = within(await screen.findByRole("table", { name: "Safes" }));
+    expect(table.getByRole("link", { name: "Safe 0" }).getAttribute("href")).toBe(`/safes/${safes[0]!.id}`);
+    expect(api.requestsTo(LIST).at(-1)?.query.get("tag")).toBe("plant 2");
+    const entries = async (name: string) => {
+      await user.click(table.getByRole("button", { name: `Actions for ${name}` }));
+      const texts = (await screen.findAllByRole("menuitem")).map(({ textContent }) => textContent);
+      await user.keyboard("{Escape}");
+      await waitFor(() => expect(screen.queryByRole("menu")).toBe(null));
+      return texts;
+    };
+    expect(await entries("Safe 0")).toEqual(["Accounts", "Members", "Edit", "Delete"]);
+    expect(await entries("Safe 1")).toEqual(["Accounts", "Members"]);
+    await user.click(screen.getByRole("button", { name: "Remove filter Tag: plant 2" }));
+    await waitFor(() => expect(router.state.location.search).toBe(""));
+  });
+});
 
 describe("the list of safes", () => {
   test("SAFE-01 to SAFE-04, SAFE-11: shows heading, figures, search box and buttons", async () => {

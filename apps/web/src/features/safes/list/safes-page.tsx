@@ -22,6 +22,11 @@ import { LoadMore } from "#shared/ui/load-more.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { DeleteSafeDialog } from "../form/delete-safe-dialog.tsx";
+import { SavedViewsMenu } from "#shared/saved-views/saved-views-menu.tsx";
+import { ColumnChoice, LayoutSwitch, useLayout, type Layout } from "#shared/ui/data-table-tools.tsx";
+import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
+import { FilterChips } from "#shared/ui/filter-chips.tsx";
+import { SAFE_COLUMNS, SafeTable } from "./safe-table.tsx";
 import { SafeCard, type SafeDialog } from "./safe-card.tsx";
 import { filterOf, isNarrowed } from "./safe-filter.ts";
 import { CreateSafeDialog, EditSafeDialog } from "../form/safe-form-dialogs.tsx";
@@ -38,6 +43,15 @@ export default function SafesPage() {
   const safes = useMemo(() => list.data?.pages.flatMap((page) => page.safes) ?? [], [list.data]);
   const [isCreating, setIsCreating] = useState(false);
   const dialogs = useSafeDialogs(safes);
+  const settings = useTableSettings("safes", SAFE_COLUMNS);
+  const total = useQuery(statistics).data?.total ?? 0;
+  // A filter that leaves a few safes does not change the layout.
+  const [layout, setLayout] = useLayout("safes", Math.max(total, safes.length));
+  const more = {
+    hasMore: list.hasNextPage,
+    canLoadMore: list.hasNextPage && !list.isFetching && !list.isFetchNextPageError,
+    onMore: () => void list.fetchNextPage({ cancelRefetch: false }),
+  };
 
   const createButton = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>
@@ -65,22 +79,20 @@ export default function SafesPage() {
         }
       />
       <SafeStatistics />
-      <Toolbar />
+      <Toolbar settings={settings} layout={layout} onLayout={setLayout} />
       <Loaded query={list} loadingText="Loading safes..." failureText="Failed to load safes">
         {() =>
           safes.length === 0 ? (
             <NoSafes isNarrowed={isNarrowed(filter)} createButton={createButton} />
           ) : (
             <div className={list.isPlaceholderData ? classes.stale : undefined}>
-              <ItemGrid
-                label="Safes"
-                items={safes}
-                hasMore={list.hasNextPage}
-                canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-                onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-              >
-                {(safe) => <SafeCard safe={safe} onOpen={dialogs.open} />}
-              </ItemGrid>
+              {layout === "table" ? (
+                <SafeTable safes={safes} settings={settings} onOpen={dialogs.open} {...more} />
+              ) : (
+                <ItemGrid label="Safes" items={safes} {...more}>
+                  {(safe) => <SafeCard safe={safe} onOpen={dialogs.open} />}
+                </ItemGrid>
+              )}
               {list.isFetchNextPageError && <LoadMore of={list} />}
             </div>
           )
@@ -103,9 +115,17 @@ const STATUSES = [
   ...SAFE_STATUSES.map((status) => ({ value: status, label: STATUS_BADGES[status].label })),
 ];
 
-function Toolbar() {
+interface ToolbarProps {
+  settings: TableSettings;
+  layout: Layout;
+  onLayout: (layout: Layout) => void;
+}
+
+function Toolbar({ settings, layout, onLayout }: ToolbarProps) {
   const [params, setParams] = useSearchParams();
-  const choose = (status: string) => setParams((before) => withParam(before, "status", status), { replace: true });
+  const set = (part: string) => (value: string) =>
+    setParams((before) => withParam(before, part, value), { replace: true });
+  const { tag } = filterOf(params);
   return (
     <div className={classes.toolbar} role="search" aria-label="Safes">
       <AddressSearch label="Search safes" placeholder="Search safes by name, description, or owner..." />
@@ -114,8 +134,20 @@ function Toolbar() {
         aria-label="Status"
         data={STATUSES}
         value={params.get("status") ?? ""}
-        onChange={(event) => choose(event.currentTarget.value)}
+        onChange={(event) => set("status")(event.currentTarget.value)}
       />
+      <SavedViewsMenu list="safes" columns={settings.isChosen ? settings.columns : null} />
+      <div className={classes.looks}>
+        {layout === "table" && <ColumnChoice columns={SAFE_COLUMNS} settings={settings} />}
+        <LayoutSwitch layout={layout} onChange={onLayout} />
+      </div>
+      {tag !== undefined && (
+        <FilterChips
+          chips={[{ part: "tag", name: "Tag", value: tag }]}
+          onRemove={(part) => set(part)("")}
+          onClear={() => set("tag")("")}
+        />
+      )}
     </div>
   );
 }

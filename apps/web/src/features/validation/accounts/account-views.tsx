@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
+import { AttemptTable } from "./attempt-table.tsx";
 import { AttemptRows } from "./attempt-rows.tsx";
 import classes from "./accounts-tab.module.css";
 import { FailureRows } from "./failure-rows.tsx";
@@ -30,9 +31,9 @@ export interface AccountViewsProps {
 }
 
 export function AccountViews({ view, attempts, failures, onView }: AccountViewsProps) {
-  const shownAttempts = (most: number) => (
+  const newestAttempts = (
     <Loaded query={attempts}>
-      {({ pages }) => <AttemptRows attempts={pages.flatMap((page) => page.attempts).slice(0, most)} />}
+      {({ pages }) => <AttemptRows attempts={pages.flatMap((page) => page.attempts).slice(0, FIRST)} />}
     </Loaded>
   );
   const shownFailures = (most: number) => (
@@ -43,8 +44,9 @@ export function AccountViews({ view, attempts, failures, onView }: AccountViewsP
   if (view === "attempts") {
     return (
       <SectionCard title="Recent Attempts">
-        {shownAttempts(Infinity)}
-        <LoadMore of={attempts} />
+        <Loaded query={attempts}>
+          {({ pages }) => <AttemptTable attempts={pages.flatMap((page) => page.attempts)} list={attempts} />}
+        </Loaded>
       </SectionCard>
     );
   }
@@ -64,7 +66,7 @@ export function AccountViews({ view, attempts, failures, onView }: AccountViewsP
   return (
     <div className={classes.two}>
       <SectionCard title="Recent Attempts" actions={all("attempts")}>
-        {shownAttempts(FIRST)}
+        {newestAttempts}
       </SectionCard>
       <SectionCard title="Failures" actions={all("failures")}>
         {shownFailures(FIRST)}
