@@ -23,21 +23,23 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Calls back for `/` unless the user is typing, and for Ctrl/⌘ K anywhere. */
-function useShortcuts(onWanted: () => void): void {
+/** Calls back for `/` unless the user is typing, and for Ctrl/⌘ K anywhere; `?` opens the list of shortcuts. */
+function useShortcuts(onWanted: () => void, onHelp: () => void): void {
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
       const isSlash = event.key === "/" && isPlain && !isTyping(event.target);
       const isK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
+      const isQuestion = event.key === "?" && isPlain && !isTyping(event.target);
       // An open dialog keeps the focus.
-      if (!(isSlash || isK) || document.querySelector('[role="dialog"]') !== null) return;
+      if (!(isSlash || isK || isQuestion) || document.querySelector('[role="dialog"]') !== null) return;
       event.preventDefault();
-      onWanted();
+      if (isQuestion) onHelp();
+      else onWanted();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [onWanted]);
+  }, [onWanted, onHelp]);
 }
 
 export function SearchBox() {
@@ -56,7 +58,8 @@ export function SearchBox() {
     input.current?.select();
     setIsOpen(true);
   }, []);
-  useShortcuts(open);
+  const help = useCallback(() => void navigate(paths.help), [navigate]);
+  useShortcuts(open, help);
   const close = () => {
     setIsOpen(false);
     setMarked(undefined);

@@ -15,7 +15,14 @@ import classes from "./help-page.module.css";
 const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ["Ctrl K", "⌘ K", "/"], does: "Search everything you can see" },
   { keys: ["↑", "↓", "Enter"], does: "In the search: select a result and open or run it" },
+  { keys: ["j", "k"], does: "In a list: go to the next or the previous row" },
+  { keys: ["x"], does: "In a list: select the row" },
+  { keys: ["Enter"], does: "In a list: open the row" },
+  { keys: ["/"], does: "In a list: search the list" },
+  { keys: ["Ctrl Shift C", "Ctrl Shift V", "Ctrl Shift F"], does: "In a terminal: copy, paste, search" },
+  { keys: ["Ctrl Shift Home"], does: "In a terminal: go to the buttons" },
   { keys: ["Esc"], does: "Close the search or a dialog" },
+  { keys: ["?"], does: "Show this page" },
   { keys: ["Tab"], does: "Go to the next control; the first one on a page skips to its content" },
 ];
 

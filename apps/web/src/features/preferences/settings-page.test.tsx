@@ -116,3 +116,12 @@ test("the colour scheme can be light, dark or the system's", async () => {
   await user.click(screen.getByRole("radio", { name: "Dark" }));
   expect(document.documentElement.dataset["mantineColorScheme"]).toBe("dark");
 });
+
+test("the time zone and the date style apply at once and stay in this browser", async () => {
+  const { user } = renderScreen(<SettingsPage />, { at: "/settings" });
+  await user.click(await screen.findByRole("radio", { name: "UTC" }));
+  await user.click(screen.getByRole("radio", { name: "ISO 8601" }));
+  expect(screen.getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)).toBeTruthy();
+  expect(localStorage.getItem("strongroom.timeFormat")).toBe('{"zone":"utc","style":"iso"}');
+  localStorage.clear();
+});

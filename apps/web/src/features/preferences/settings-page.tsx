@@ -13,6 +13,7 @@ import { PageHeader } from "#shared/ui/page-header.tsx";
 import { DashboardCard } from "./dashboard-card.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { NotificationsCard } from "./notifications-card.tsx";
+import { TimeFormatCard } from "./time-format-card.tsx";
 
 const SCHEMES: readonly { value: MantineColorScheme; label: string }[] = [
   { value: "auto", label: "System" },
@@ -51,6 +52,7 @@ export default function SettingsPage() {
       <Stack gap="md" maw="52rem">
         <SessionSecurityCard note={note} />
         <AppearanceCard />
+        <TimeFormatCard />
         <div id="notifications">
           <NotificationsCard />
         </div>

@@ -1,5 +1,5 @@
 import { AccountId, type SearchResult } from "@strongroom/contract";
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
@@ -79,6 +79,16 @@ describe("OPEN-28, SHELL-18: the search box", () => {
       await waitFor(() => expect(screen.queryByRole("listbox")).toBeNull());
       expect(box()).toHaveProperty("value", "web");
     }
+  });
+
+  test("? opens the page with the keyboard shortcuts, but types a question mark in a field", async () => {
+    const { user, router } = renderScreen(<SearchBox />, { at: "/" });
+    await user.click(screen.getByRole("combobox"));
+    await user.keyboard("?");
+    expect(screen.getByRole("combobox")).toHaveProperty("value", "?");
+    act(() => (document.activeElement as HTMLElement).blur());
+    await user.keyboard("?");
+    expect(router.state.location.pathname).toBe("/help");
   });
 
   test("Enter opens a result for the latest text, even while the response is pending", async () => {

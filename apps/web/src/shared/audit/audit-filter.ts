@@ -9,6 +9,7 @@ import {
 } from "@strongroom/contract";
 import { searchOf } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
+import { isoDay, startOfDay } from "#shared/format/time.ts";
 
 export type AuditQuery = Omit<NonNullable<InputOf<typeof listAuditEntries>["query"]>, "limit" | "cursor" | "attempts">;
 
@@ -36,11 +37,10 @@ export const PERIODS = [
   { label: "30 days", days: 30 },
 ] as const;
 
-/** The local calendar day, as "2026-11-26", on which a period of so many days begins. */
+/** The first calendar day, as "2026-11-26", of a period of so many days that ends today. */
 export function firstDay(days: number, now: Date): string {
-  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1);
-  const [month, date] = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, "0"));
-  return `${day.getFullYear()}-${month}-${date}`;
+  const [year, month, day] = isoDay(now).split("-").map(Number);
+  return isoDay(startOfDay(year!, month!, day! - days + 1));
 }
 
 /** AUDIT-05. */
@@ -72,11 +72,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const idOf = (text: string | null): AuditQuery["actor_id"] & string =>
   (text !== null && UUID.test(text) ? text : undefined) as AuditQuery["actor_id"] & string;
 
-/** The start of a local calendar day, or its last millisecond; undefined when `day` is not a date. */
+/** The start of a calendar day, or its last millisecond; undefined when `day` is not a date. */
 function momentOf(day: string | null, daysLater: 0 | 1): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
   if (year === undefined) return undefined;
-  const begin = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
+  const begin = startOfDay(Number(year), Number(month), Number(date) + daysLater);
   return Number.isNaN(begin.getTime()) ? undefined : new Date(begin.getTime() - daysLater).toISOString();
 }
 

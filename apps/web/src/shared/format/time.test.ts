@@ -1,5 +1,17 @@
-import { describe, expect, test } from "vitest";
-import { countdown, duration, nearTime, relativeTime, responseTime, shortDate, utcDay } from "./time.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { storeTimeFormat } from "./time-format.ts";
+import {
+  absoluteTime,
+  countdown,
+  duration,
+  isoDay,
+  nearTime,
+  relativeTime,
+  responseTime,
+  shortDate,
+  startOfDay,
+  utcDay,
+} from "./time.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12, 0, 0);
 const SECOND = 1000;
@@ -67,4 +79,25 @@ test("a near time shows minutes, and also the day when it is not today", () => {
   const noon = new Date(2026, 5, 15, 12, 0).getTime();
   expect(nearTime(new Date(2026, 5, 15, 14, 17, 55), noon)).toMatch(/^0?2:17|^14:17/);
   expect(nearTime(new Date(2026, 5, 16, 14, 17), noon)).toMatch(/16.*:17/);
+});
+
+describe("the format that the user chose", () => {
+  afterEach(() => localStorage.clear());
+  const MOMENT = "2026-03-09T23:05:07.000Z";
+
+  test("UTC and ISO 8601 apply to every time and to calendar days", () => {
+    storeTimeFormat({ zone: "utc", style: "iso" });
+    expect(absoluteTime(MOMENT)).toBe("2026-03-09 23:05:07 UTC");
+    expect(shortDate(MOMENT)).toBe("2026-03-09");
+    expect(nearTime(MOMENT, Date.parse("2026-03-09T01:00:00Z"))).toBe("23:05");
+    expect(nearTime(MOMENT, Date.parse("2026-03-10T01:00:00Z"))).toBe("2026-03-09 23:05");
+    expect(isoDay(new Date(MOMENT))).toBe("2026-03-09");
+    expect(startOfDay(2026, 3, 9).toISOString()).toBe("2026-03-09T00:00:00.000Z");
+  });
+
+  test("a stored value that this app did not write is ignored", () => {
+    const usual = absoluteTime(MOMENT);
+    localStorage.setItem("strongroom.timeFormat", "{");
+    expect(absoluteTime(MOMENT)).toBe(usual);
+  });
 });

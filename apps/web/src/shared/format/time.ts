@@ -1,4 +1,5 @@
 // Formats times: relative when near, a date when far (SHELL-34), durations in one or two units.
+import { timeFormat } from "./time-format.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,36 +21,54 @@ export function relativeTime(moment: string | number | Date, now: number): strin
   return shortDate(then);
 }
 
+/**
+ * Formats in the user's zone and style. The parts choose what is shown in the style of the browser; Swedish is ISO 8601 with a
+ * space, and shows the same parts as numbers.
+ */
+function shown(moment: string | number | Date, parts: Intl.DateTimeFormatOptions): string {
+  const { zone, style } = timeFormat();
+  const zoned = { ...parts, ...(zone === "utc" ? { timeZone: "UTC" } : {}) };
+  if (style === "local") return new Date(moment).toLocaleString(undefined, zoned);
+  return new Date(moment).toLocaleString("sv-SE", {
+    ...zoned,
+    ...(parts.month === undefined ? {} : { year: "numeric", month: "2-digit" }),
+    ...(parts.day === undefined ? {} : { day: "2-digit" }),
+    ...(parts.hour === undefined ? {} : { hour: "2-digit" }),
+  });
+}
+
 /** "Nov 22, 2026" in the user's time zone. */
-export const shortDate = (moment: string | number | Date): string =>
-  new Date(moment).toLocaleDateString(undefined, DATE);
+export const shortDate = (moment: string | number | Date): string => shown(moment, DATE);
 
 /** "Nov 22" for a day that the server counts in UTC. */
 export const utcDay = (day: string): string =>
   new Date(day).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
 
-/** Date and time in the user's time zone, with the zone's name, for tooltips. */
-export function absoluteTime(moment: string | number | Date): string {
-  return new Date(moment).toLocaleString(undefined, {
-    ...DATE,
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    timeZoneName: "short",
-  });
-}
+/** Date and time in the user's time zone, with the zone's name. */
+export const absoluteTime = (moment: string | number | Date): string =>
+  shown(moment, { ...DATE, hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" });
+
+const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
 
 /** A near time to the minute, in the user's time zone: "2:17 PM" today, "Nov 22, 2:17 PM" otherwise. */
 export function nearTime(moment: string | number | Date, now: number): string {
-  const then = new Date(moment);
-  const isToday = then.toDateString() === new Date(now).toDateString();
-  const clock: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
-  return then.toLocaleString(undefined, isToday ? clock : { month: "short", day: "numeric", ...clock });
+  const isToday = shortDate(moment) === shortDate(now);
+  return shown(moment, isToday ? CLOCK : { month: "short", day: "numeric", ...CLOCK });
 }
 
 /** The time of day to the second, in the user's time zone: "2:17:05 PM". */
-export const clockTime = (moment: string | number | Date): string =>
-  new Date(moment).toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit", second: "2-digit" });
+export const clockTime = (moment: string | number | Date): string => shown(moment, { ...CLOCK, second: "2-digit" });
+
+/** The start of a calendar day in the user's time zone. Days beyond the month count on. */
+export function startOfDay(year: number, month: number, day: number): Date {
+  return timeFormat().zone === "utc" ? new Date(Date.UTC(year, month - 1, day)) : new Date(year, month - 1, day);
+}
+
+/** The calendar day of a moment in the user's time zone, as "2026-11-26". */
+export function isoDay(moment: Date): string {
+  const utc = timeFormat().zone === "utc" ? { timeZone: "UTC" } : {};
+  return moment.toLocaleDateString("sv-SE", utc);
+}
 
 /** Milliseconds as "340 ms" or "1.24 s" (ACC-85). */
 export const responseTime = (ms: number): string =>

@@ -1,5 +1,6 @@
 // Times: relative and self-updating, with the absolute time as tooltip (SHELL-32, SHELL-34), or the other way round.
 import { useNow } from "#shared/format/now.ts";
+import { useTimeFormat } from "#shared/format/time-format.ts";
 import { absoluteTime, relativeTime } from "#shared/format/time.ts";
 
 export interface RelativeTimeProps {
@@ -10,6 +11,7 @@ export interface RelativeTimeProps {
 
 export function RelativeTime({ moment, none = "Never" }: RelativeTimeProps) {
   const now = useNow();
+  useTimeFormat();
   if (moment === null) return <span>{none}</span>;
   return (
     <time dateTime={moment} title={absoluteTime(moment)}>
@@ -21,6 +23,7 @@ export function RelativeTime({ moment, none = "Never" }: RelativeTimeProps) {
 /** A date and time to the second with its zone, and the relative time as tooltip. */
 export function AbsoluteTime({ moment }: { moment: string }) {
   const now = useNow();
+  useTimeFormat();
   return (
     <time dateTime={moment} title={relativeTime(moment, now)}>
       {absoluteTime(moment)}
