@@ -109,6 +109,8 @@ const ROWS: Row[] = [
   { says: "API-75", call: "GET /api/v1/discovery/enhanced/reports", replies: ["data"] },
   { says: "API-76", call: "GET /api/v1/discovery/enhanced/reports/:id", replies: ["id", "status"] },
   { says: "API-77, REPORT-05", call: "GET /api/v1/discovery/enhanced/reports/:id/download", query: { format: "pdf" } },
+  { says: "API-79", call: "GET /api/v1/discovery/enhanced/compliance-status", query: { frameworks: "sox,pci_dss" }, replies: ["data"] },
+  { says: "API-80", call: "GET /api/v1/discovery/enhanced/trends", query: { metric: "risk_score", days: "30" } },
   { says: "API-78", call: "GET /api/v1/discovery/enhanced/statistics", query: { timeframe: "30d" } },
 ]; // prettier-ignore
 

@@ -147,6 +147,15 @@ export const pageQuery = (most: number, usual: number) => ({
   cursor: z.string().max(600).optional(),
 });
 
+/** A query parameter with several values, separated by commas. */
+export const commaList = <T extends z.ZodType<string, string>>(value: T) =>
+  z
+    .string()
+    .max(500)
+    .transform((text) => text.split(",").filter((each) => each !== ""))
+    .pipe(z.array(value))
+    .optional();
+
 /** Confirms who gains access by a move; see `PeopleGainingAccess`. */
 export const Confirmation = z.string().max(100).optional();
 

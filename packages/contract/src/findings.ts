@@ -2,7 +2,17 @@
 import { z } from "zod";
 import { DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, DependentId, Message, Moment, RotationId, UserId, manyLines, oneLine } from "./fields.ts";
+import {
+  AccountId,
+  DependentId,
+  Message,
+  Moment,
+  RotationId,
+  UserId,
+  manyLines,
+  oneLine,
+  commaList,
+} from "./fields.ts";
 import { ComplianceFramework, FindingSeverity, ScanId } from "./scans.ts";
 
 export const FindingId = z.uuid().brand<"FindingId">();
@@ -129,13 +139,6 @@ export const SecurityFindingDetails = SecurityFinding.extend({
 export type SecurityFindingDetails = z.infer<typeof SecurityFindingDetails>;
 
 /** A comma-separated list of values. */
-const listOf = <T extends z.ZodType<string, string>>(value: T) =>
-  z
-    .string()
-    .max(500)
-    .transform((text) => text.split(",").filter((each) => each !== ""))
-    .pipe(z.array(value))
-    .optional();
 
 const risk = z.coerce.number().int().min(0).max(100).optional();
 
@@ -145,9 +148,9 @@ export const listFindings = endpoint({
   path: "/api/v1/discovery/enhanced/findings",
   summary: "Security findings, by risk score",
   query: z.object({
-    severity: listOf(FindingSeverity),
-    findingType: listOf(FindingType),
-    status: listOf(FindingStatus),
+    severity: commaList(FindingSeverity),
+    findingType: commaList(FindingType),
+    status: commaList(FindingStatus),
     minRiskScore: risk,
     maxRiskScore: risk,
     targetId: DiscoveryTargetId.optional(),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DiscoveryTargetId } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { Moment, pageQuery } from "./fields.ts";
+import { Moment, commaList, pageQuery } from "./fields.ts";
 import { FindingType } from "./findings.ts";
 import { ComplianceFramework, FindingSeverity } from "./scans.ts";
 
@@ -136,6 +136,40 @@ export const generateRiskAssessment = endpoint({
   audit: "risk.assessed",
   gives: "nothing",
   perMinute: 30,
+});
+
+/** API-79: the compliance scores of the risk assessment, of the given frameworks or of all. */
+export const readComplianceStatus = endpoint({
+  method: "GET",
+  path: "/api/v1/discovery/enhanced/compliance-status",
+  summary: "The compliance scores of what the caller can see",
+  query: z.object({ frameworks: commaList(ComplianceFramework), ...scope }),
+  reply: z.object({ data: z.partialRecord(ComplianceFramework, ComplianceScore) }),
+  needs: "risk.read",
+  audit: "none",
+});
+
+export const TREND_METRICS = ["risk_score", "findings", ...RISK_FACTORS] as const;
+
+/**
+ * API-80: a value for each UTC day that has one, oldest first. `findings` counts the findings that scans found first on
+ * that day. The other metrics are scores of the whole installation: only users who see every safe get them.
+ */
+export const readRiskTrend = endpoint({
+  method: "GET",
+  path: "/api/v1/discovery/enhanced/trends",
+  summary: "How a figure of the risk assessment changed from day to day",
+  query: z.object({
+    metric: z.enum(TREND_METRICS).default("risk_score"),
+    days: z.coerce.number().int().min(1).max(365).default(30),
+  }),
+  reply: z.object({
+    metric: z.enum(TREND_METRICS),
+    days: z.number().int(),
+    data: z.array(z.object({ date: z.iso.date(), value: z.number().int() })),
+  }),
+  needs: "risk.read",
+  audit: "none",
 });
 
 /** One item behind a factor. */

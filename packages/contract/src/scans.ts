@@ -29,6 +29,15 @@ export type FindingSeverity = z.infer<typeof FindingSeverity>;
 export const ComplianceFramework = z.enum(["sox", "pci_dss", "soc2", "hipaa", "gdpr", "iso27001"]);
 export type ComplianceFramework = z.infer<typeof ComplianceFramework>;
 
+export const FRAMEWORK_NAMES: Readonly<Record<ComplianceFramework, string>> = {
+  sox: "SOX",
+  pci_dss: "PCI DSS",
+  soc2: "SOC 2",
+  hipaa: "HIPAA",
+  gdpr: "GDPR",
+  iso27001: "ISO 27001",
+};
+
 /** The lowest risk score of each severity (FIND-12, OPEN-118). */
 export const RISK_BANDS = { critical: 80, high: 60, medium: 40, low: 0 } as const satisfies Record<
   FindingSeverity,

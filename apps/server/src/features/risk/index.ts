@@ -1,9 +1,24 @@
 // Risk: assesses what could go wrong from the facts in the database, and keeps a score for each day.
-import { generateRiskAssessment, listRiskItems, readRiskAssessment } from "@strongroom/contract";
+import {
+  generateRiskAssessment,
+  listRiskItems,
+  readComplianceStatus,
+  readRiskAssessment,
+  readRiskTrend,
+} from "@strongroom/contract";
 import type { UserId } from "@strongroom/contract";
 import { absentActor } from "#kernel/authz/actor.ts";
 import { implement } from "#kernel/http/implement.ts";
-import { assessRisk, generateAssessment, listFactorItems, readAssessment, recordScore, scopeOfRisk } from "./risk.ts";
+import {
+  assessRisk,
+  generateAssessment,
+  listFactorItems,
+  readAssessment,
+  readCompliance,
+  readTrend,
+  recordScore,
+  scopeOfRisk,
+} from "./risk.ts";
 import type { RiskContext } from "./risk.ts";
 import { rolePermissions } from "./risk.policy.ts";
 
@@ -21,6 +36,8 @@ export function installRisk(context: RiskContext): void {
   implement(kernel, readRiskAssessment, (call, db) => readAssessment(context, call, db));
   implement(kernel, generateRiskAssessment, (call, tx) => generateAssessment(context, call, tx));
   implement(kernel, listRiskItems, (call, db) => listFactorItems(context, call, db));
+  implement(kernel, readComplianceStatus, (call, db) => readCompliance(context, call, db));
+  implement(kernel, readRiskTrend, (call, db) => readTrend(context, call, db));
   kernel.jobs.define("risk.snapshot", { schedule: "50 23 * * *", policy: "exclusive" }, async () => {
     const scope = scopeOfRisk(context, INSTALLATION, { targetIds: [], timeframe: "30d" });
     const assessment = await assessRisk(kernel.database.db, scope);

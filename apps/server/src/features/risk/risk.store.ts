@@ -235,12 +235,30 @@ export async function readFindingTrend(db: Db, scope: RiskScope): Promise<Findin
   return rows;
 }
 
-export async function readScoreTrend(db: Db, since: Date): Promise<{ date: string; score: number }[]> {
-  const { rows } = await sql<{ date: string; score: number }>`
-    select to_char(day, 'YYYY-MM-DD') as date, score from risk_snapshots
-    where day >= (${since} at time zone 'UTC')::date order by day`.execute(db);
+interface TrendDay {
+  date: string;
+  value: number;
+}
+
+export async function readFindingsPerDay(db: Db, actor: Actor, since: Date): Promise<TrendDay[]> {
+  const { rows } = await sql<TrendDay>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, count(*)::integer as value
+    from findings where target_id in (select id from ${visibleTargets(actor)} seen) and created_at >= ${since}
+    group by 1 order by 1`.execute(db);
   return rows;
 }
+
+/** The overall score, or the score of a factor. Days on which it was not recorded are left out. */
+export async function readTrendOf(db: Db, metric: RiskFactorId | "risk_score", since: Date): Promise<TrendDay[]> {
+  const value = metric === "risk_score" ? sql`score` : sql`(factors ->> ${metric})::integer`;
+  const { rows } = await sql<TrendDay>`
+    select to_char(day, 'YYYY-MM-DD') as date, ${value} as value from risk_snapshots
+    where day >= (${since} at time zone 'UTC')::date and ${value} is not null order by day`.execute(db);
+  return rows;
+}
+
+export const readScoreTrend = async (db: Db, since: Date) =>
+  (await readTrendOf(db, "risk_score", since)).map(({ date, value: score }) => ({ date, score }));
 
 /** Stores the score of the day. A later score of the same day replaces it. */
 export async function saveSnapshot(

@@ -4,7 +4,9 @@ import {
   generateRiskAssessment,
   listRiskItems,
   overallRisk,
+  readComplianceStatus,
   readRiskAssessment,
+  readRiskTrend,
 } from "@strongroom/contract";
 import type { InputOf, ReplyOf, RiskAssessment, RiskFactorId, RiskItem } from "@strongroom/contract";
 import fc from "fast-check";
@@ -207,6 +209,35 @@ describe("with accounts, sessions and scans", () => {
     assert.deepEqual((await assess(owner))!.trends.risk_score_trend, []);
     const { rowCount } = await app.database.pool.query("select from audit_entries where event = 'risk.assessed'");
     assert.equal(rowCount, 3);
+  });
+
+  test("API-80: trends have a value for each day, and scores only for users who see every safe", async () => {
+    const trend = (as: TestPerson, query: InputOf<typeof readRiskTrend>["query"] = {}) =>
+      app.call(readRiskTrend, { query, as: as.token });
+    const date = app.kernel.clock.now().toISOString().slice(0, 10);
+    const assessment = (await assess(world.admin))!;
+    const overall = (await trend(world.admin)).body;
+    assert.deepEqual(overall, {
+      metric: "risk_score",
+      days: 30,
+      data: [{ date, value: assessment.overall_risk_score }],
+    });
+    const stale = await trend(world.admin, { metric: "stale_passwords", days: "7" });
+    assert.deepEqual(stale.body.data, [{ date, value: factorIn(assessment, "stale_passwords")!.score }]);
+    assert.deepEqual((await trend(world.owner)).body.data, []);
+    assert.deepEqual((await trend(world.owner, { metric: "findings" })).body.data, [{ date, value: 4 }]);
+    assert.deepEqual((await trend(world.reader, { metric: "findings" })).body.data, []);
+    assert.equal((await trend(world.admin, { days: "366" })).status, 400);
+  });
+
+  test("API-79: the compliance status has the chosen frameworks with the scores of the assessment", async () => {
+    const status = (as: TestPerson, frameworks?: string) =>
+      app.call(readComplianceStatus, { query: { frameworks }, as: as.token });
+    const { compliance_scores: scores } = (await assess(world.owner))!;
+    assert.deepEqual((await status(world.owner)).body.data, scores);
+    const { sox, gdpr } = scores;
+    assert.deepEqual((await status(world.owner, "sox,gdpr")).body.data, { sox, gdpr });
+    assert.equal((await status(world.owner, "sox,unknown")).status, 400);
   });
 
   test("fixing an account lowers the score", async () => {

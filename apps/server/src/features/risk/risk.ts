@@ -6,9 +6,11 @@ import type {
   RiskTimeframe,
   generateRiskAssessment,
   listRiskItems,
+  readComplianceStatus,
   readRiskAssessment,
+  readRiskTrend,
 } from "@strongroom/contract";
-import { overallRisk, severityOfRisk } from "@strongroom/contract";
+import { ComplianceFramework, overallRisk, severityOfRisk } from "@strongroom/contract";
 import type { GrantQueries } from "#features/figures/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -18,7 +20,15 @@ import { pageByName, readNamePlace } from "#kernel/http/cursor.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { complianceOf } from "./controls.ts";
 import { factorsOf, recommendationsFor } from "./risk.policy.ts";
-import { listItems, readFacts, readFindingTrend, readScoreTrend, saveSnapshot } from "./risk.store.ts";
+import {
+  listItems,
+  readFacts,
+  readFindingTrend,
+  readFindingsPerDay,
+  readScoreTrend,
+  readTrendOf,
+  saveSnapshot,
+} from "./risk.store.ts";
 import type { RiskScope } from "./risk.store.ts";
 
 export interface RiskContext {
@@ -78,6 +88,24 @@ export async function readAssessment(context: RiskContext, call: Call<typeof rea
   const { targetId, timeframe } = call.query;
   const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
   return { data: await assessRisk(db, scope) };
+}
+
+/** API-79. */
+export async function readCompliance(context: RiskContext, call: Call<typeof readComplianceStatus>, db: Db) {
+  const { frameworks, targetId, timeframe } = call.query;
+  const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
+  const scores = complianceOf(await readFacts(db, scope));
+  const wanted = frameworks ?? ComplianceFramework.options;
+  return { data: Object.fromEntries(wanted.map((name) => [name, scores[name]])) };
+}
+
+/** API-80. */
+export async function readTrend({ kernel }: RiskContext, call: Call<typeof readRiskTrend>, db: Db) {
+  const { metric, days } = call.query;
+  const since = new Date(kernel.clock.now().getTime() - days * DAY_MS);
+  if (metric === "findings") return { metric, days, data: await readFindingsPerDay(db, call.actor, since) };
+  const data = seesEverySafe(call.actor) ? await readTrendOf(db, metric, since) : [];
+  return { metric, days, data };
 }
 
 /** RISK-11. */

@@ -1,12 +1,12 @@
 // Compliance scores by framework, with the controls behind them (RISK-08).
-import { ComplianceFramework, type ComplianceScore, type RiskAssessment } from "@strongroom/contract";
+import { ComplianceFramework, FRAMEWORK_NAMES, type ComplianceScore, type RiskAssessment } from "@strongroom/contract";
 import { useId, useState } from "react";
 import { counted } from "#shared/format/text.ts";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { CONTROL_STATUSES, FRAMEWORKS, FRAMEWORK_STATUSES } from "./risk-labels.ts";
+import { CONTROL_STATUSES, FRAMEWORK_STATUSES } from "./risk-labels.ts";
 import classes from "./risk.module.css";
 
 export function ComplianceCard({ scores }: { scores: RiskAssessment["compliance_scores"] }) {
@@ -17,7 +17,7 @@ export function ComplianceCard({ scores }: { scores: RiskAssessment["compliance_
     >
       <ul className={classes.factors}>
         {ComplianceFramework.options.map((framework) => (
-          <Framework key={framework} name={FRAMEWORKS[framework]} score={scores[framework]} />
+          <Framework key={framework} name={FRAMEWORK_NAMES[framework]} score={scores[framework]} />
         ))}
       </ul>
     </SectionCard>

@@ -1,16 +1,7 @@
 // Names and tones of the risk assessment's values.
-import type { ComplianceFramework, RiskFactor, RiskFactorId, RiskItem, RiskRecommendation } from "@strongroom/contract";
+import type { RiskFactor, RiskFactorId, RiskItem, RiskRecommendation } from "@strongroom/contract";
 import { paths } from "#shared/paths.ts";
 import type { Tone } from "#shared/ui/tone.ts";
-
-export const FRAMEWORKS: Readonly<Record<ComplianceFramework, string>> = {
-  sox: "SOX",
-  pci_dss: "PCI DSS",
-  soc2: "SOC 2",
-  hipaa: "HIPAA",
-  gdpr: "GDPR",
-  iso27001: "ISO 27001",
-};
 
 export const LIKELIHOODS: Readonly<Record<RiskFactor["likelihood"], string>> = {
   almost_certain: "Almost certain",

@@ -145,6 +145,61 @@ test("SCAN-31 to SCAN-43, SCAN-45: the dialog sends the documented defaults and 
   });
 });
 
+test("SCAN-32, SCAN-33, SCAN-44: the depth, each kind of secret, each framework and vaulting can be chosen", async () => {
+  api.on(START, { status: 202, json: aScan });
+  const { user } = renderScreen(<EnhancedScanAction target={target} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Enhanced Security Discovery Scan" }));
+  await user.click(dialog.getByRole("combobox", { name: "Scan depth" }));
+  const depths = await screen.findAllByRole("option");
+  expect(depths.map(({ textContent }) => textContent)).toEqual([
+    "Quick (2-5 min)",
+    "Standard (5-15 min)",
+    "Deep (15-60 min)",
+  ]);
+  await user.click(depths[2]!);
+  for (const toggle of dialog.getAllByRole("switch")) await user.click(toggle);
+  for (const framework of dialog.getAllByRole("checkbox")) await user.click(framework);
+  await user.click(dialog.getByRole("button", { name: "Start Enhanced Scan" }));
+  await screen.findByText("Enhanced security scan started successfully");
+  expect(api.requestsTo(START)[0]!.body).toEqual({
+    scanConfig: {
+      ...config,
+      scanDepth: "deep",
+      scanHardcodedPasswords: false,
+      scanSshKeys: false,
+      scanCertificates: false,
+      scanServiceAccounts: false,
+      scanSharedAccounts: false,
+      scanCredentialExposure: false,
+      autoVaultFindings: true,
+      includeSystemFiles: true,
+      readAgain: true,
+    },
+    complianceFrameworks: ["soc2", "hipaa", "gdpr", "iso27001"],
+    autoVault: true,
+  });
+});
+
+test("SCAN-34: the form starts a scan with any numbers, and empty ones mean the defaults", async () => {
+  api.on(START, { status: 202, json: aScan });
+  const { user } = renderScreen(<EnhancedScanAction target={target} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Enhanced Security Discovery Scan" }));
+  const fill = async (name: string, text: string) => {
+    await user.clear(dialog.getByRole("textbox", { name }));
+    if (text !== "") await user.type(dialog.getByRole("textbox", { name }), text);
+  };
+  await fill("Maximum file size (MB)", "");
+  await fill("Timeout (seconds)", "999999");
+  await fill("Maximum load per core", "2.5");
+  await user.click(dialog.getByRole("button", { name: "Start Enhanced Scan" }));
+  await screen.findByText("Enhanced security scan started successfully");
+  expect(api.requestsTo(START)[0]!.body).toMatchObject({
+    scanConfig: { maxFileSize: 10_485_760, timeoutSeconds: 86_400, maxLoadPerCore: 2.5 },
+  });
+});
+
 test("SCAN-46: a refused start shows the server's message", async () => {
   api.on(START, problem(409, "scan.open", "An enhanced scan is already running."));
   const { user } = renderScreen(<EnhancedScanAction target={target} />);

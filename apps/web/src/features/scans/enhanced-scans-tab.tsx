@@ -1,7 +1,7 @@
 // The Enhanced Scans tab, with the details of a scan (SCAN-27 to SCAN-30, SCAN-47 to SCAN-49).
 import { Alert, Button, Progress, Stack } from "@mantine/core";
 import { IconEye, IconPlayerStop, IconShieldSearch } from "@tabler/icons-react";
-import type { EnhancedScan } from "@strongroom/contract";
+import { FRAMEWORK_NAMES, type EnhancedScan } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
@@ -17,15 +17,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
-import {
-  DEPTH_LABELS,
-  FRAMEWORK_LABELS,
-  STATUS_BADGES,
-  TYPE_LABELS,
-  coverageGap,
-  coverageText,
-  isOpen,
-} from "./scan-labels.ts";
+import { DEPTH_LABELS, STATUS_BADGES, TYPE_LABELS, coverageGap, coverageText, isOpen } from "./scan-labels.ts";
 import classes from "./scans.module.css";
 import { enhancedScan, enhancedScanCancellation, enhancedScans } from "./scans.queries.ts";
 
@@ -200,7 +192,7 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: EnhancedScan }) {
   const { results, coverage } = scan;
   const details = useQuery({ ...enhancedScan(scan.id), enabled: props.opened });
   const timeOf = (moment: string | null) => (moment === null ? "–" : absoluteTime(moment));
-  const frameworks = scan.compliance_frameworks.map((each) => FRAMEWORK_LABELS[each]).join(", ");
+  const frameworks = scan.compliance_frameworks.map((each) => FRAMEWORK_NAMES[each]).join(", ");
   return (
     <Modal {...props} title="Enhanced Scan Details" size="lg">
       <Stack gap="md">

@@ -1,13 +1,5 @@
 // Labels of enhanced scans. Pure.
-import type {
-  ComplianceFramework,
-  EnhancedScan,
-  FindingSeverity,
-  ScanConfig,
-  ScanDepth,
-  ScanStatus,
-  ScanType,
-} from "@strongroom/contract";
+import type { EnhancedScan, FindingSeverity, ScanConfig, ScanDepth, ScanStatus, ScanType } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
 import type { Status } from "#shared/ui/status-badge.tsx";
 
@@ -23,15 +15,6 @@ export const DEPTH_LABELS: Record<ScanDepth, string> = {
   quick: "Quick (2-5 min)",
   standard: "Standard (5-15 min)",
   deep: "Deep (15-60 min)",
-};
-
-export const FRAMEWORK_LABELS: Record<ComplianceFramework, string> = {
-  sox: "SOX",
-  pci_dss: "PCI DSS",
-  soc2: "SOC 2",
-  hipaa: "HIPAA",
-  gdpr: "GDPR",
-  iso27001: "ISO 27001",
 };
 
 export const THRESHOLD_LABELS: Record<FindingSeverity, string> = {

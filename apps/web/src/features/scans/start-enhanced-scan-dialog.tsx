@@ -1,6 +1,13 @@
 // "Enhanced Security Discovery Scan": which secrets to look for, where and how thoroughly (SCAN-31 to SCAN-46).
 import { Button, Checkbox, Fieldset, Group, NumberInput, Select, Switch, TextInput, Textarea } from "@mantine/core";
-import { ComplianceFramework, FindingSeverity, ScanConfig, ScanDepth, ScanType } from "@strongroom/contract";
+import {
+  ComplianceFramework,
+  FRAMEWORK_NAMES,
+  FindingSeverity,
+  ScanConfig,
+  ScanDepth,
+  ScanType,
+} from "@strongroom/contract";
 import type { DiscoveryTarget, SavedScanConfig } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +19,6 @@ import type { DialogProps } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import {
   DEPTH_LABELS,
-  FRAMEWORK_LABELS,
   SCAN_TOGGLES,
   THRESHOLD_LABELS,
   TYPE_LABELS,
@@ -24,18 +30,22 @@ import { configCreation, configDeletion, enhancedScanStart, savedConfigs, type N
 
 interface ScanFormValues extends Omit<
   ScanConfig,
-  "filePatterns" | "excludePatterns" | "maxFileSize" | "timeoutSeconds"
+  "filePatterns" | "excludePatterns" | "maxFileSize" | "timeoutSeconds" | "maxLoadPerCore"
 > {
   filePatterns: string;
   excludePatterns: string;
   /** Megabytes of 1,048,576 bytes. */
   maxFileSize: number | string;
   timeoutSeconds: number | string;
+  maxLoadPerCore: number | string;
   frameworks: readonly ComplianceFramework[];
   autoVault: boolean;
 }
 
 const MEGABYTE = 1_048_576;
+/** The limits of the contract. */
+const LARGEST_FILE = 1024 * MEGABYTE;
+const LONGEST_SECONDS = 86_400;
 const USUAL = ScanConfig.parse({});
 const USUAL_FRAMEWORKS: readonly ComplianceFramework[] = ["sox", "pci_dss"];
 
@@ -44,12 +54,14 @@ const valuesOf = (config: ScanConfig, frameworks: readonly ComplianceFramework[]
   filePatterns: config.filePatterns.join("\n"),
   excludePatterns: config.excludePatterns.join("\n"),
   maxFileSize: config.maxFileSize / MEGABYTE,
+  maxLoadPerCore: config.maxLoadPerCore ?? "",
   frameworks,
   autoVault: false,
 });
 
-/** SCAN-34: an entry that is no number falls back to the usual value. */
-const numberOf = (value: number | string, usual: number): number => (typeof value === "number" ? value : usual);
+/** SCAN-34: an entry that is no number falls back to the usual value, and others become the nearest that can be stored. */
+const wholeNumber = (value: number | string, usual: number, most: number): number =>
+  Math.min(most, Math.max(1, Math.round(typeof value === "number" ? value : usual)));
 
 function configOf(values: ScanFormValues): ScanConfig {
   const { frameworks: _frameworks, autoVault: _autoVault, ...config } = values;
@@ -57,8 +69,14 @@ function configOf(values: ScanFormValues): ScanConfig {
     ...config,
     filePatterns: patternsIn(values.filePatterns),
     excludePatterns: patternsIn(values.excludePatterns),
-    maxFileSize: Math.max(1, Math.round(numberOf(values.maxFileSize, USUAL.maxFileSize / MEGABYTE) * MEGABYTE)),
-    timeoutSeconds: Math.max(1, Math.round(numberOf(values.timeoutSeconds, USUAL.timeoutSeconds))),
+    maxFileSize: wholeNumber(
+      typeof values.maxFileSize === "number" ? values.maxFileSize * MEGABYTE : "",
+      USUAL.maxFileSize,
+      LARGEST_FILE,
+    ),
+    timeoutSeconds: wholeNumber(values.timeoutSeconds, USUAL.timeoutSeconds, LONGEST_SECONDS),
+    maxLoadPerCore:
+      typeof values.maxLoadPerCore === "number" ? Math.min(100, Math.max(0.1, values.maxLoadPerCore)) : null,
   };
 }
 
@@ -142,11 +160,19 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
               <Group grow align="start">
                 <NumberInput label="Maximum file size (MB)" min={0} {...form.getInputProps("maxFileSize")} />
                 <NumberInput label="Timeout (seconds)" min={1} {...form.getInputProps("timeoutSeconds")} />
+                <NumberInput
+                  label="Maximum load per core"
+                  placeholder="No limit"
+                  min={0.1}
+                  step={0.5}
+                  {...form.getInputProps("maxLoadPerCore")}
+                />
               </Group>
+              <p className={classes.sentence}>The scan pauses while the host has a higher load.</p>
               <Checkbox.Group label="Compliance frameworks" {...form.getInputProps("frameworks")}>
                 <div className={classes.group}>
                   {ComplianceFramework.options.map((framework) => (
-                    <Checkbox key={framework} value={framework} label={FRAMEWORK_LABELS[framework]} />
+                    <Checkbox key={framework} value={framework} label={FRAMEWORK_NAMES[framework]} />
                   ))}
                 </div>
               </Checkbox.Group>

@@ -1,18 +1,10 @@
 // The risk assessment as a PDF: summary, factors, compliance, remediation, items and evidence.
+import { FRAMEWORK_NAMES } from "@strongroom/contract";
 import type { ComplianceFramework, RiskAssessment, RiskFactor, RiskItem } from "@strongroom/contract";
 import type { ProvenEntries } from "#features/audit/index.ts";
 import { MOST_ITEMS } from "../report-data.ts";
 import type { ReportData } from "../report-data.ts";
 import { COLORS, ReportDocument } from "./document.ts";
-
-export const FRAMEWORK_NAMES: Readonly<Record<ComplianceFramework, string>> = {
-  sox: "SOX",
-  pci_dss: "PCI DSS",
-  soc2: "SOC 2",
-  hipaa: "HIPAA",
-  gdpr: "GDPR",
-  iso27001: "ISO 27001",
-};
 
 export const words = (code: string): string => {
   const text = code.replace(/^non_/, "non-").replaceAll("_", " ");

@@ -1,8 +1,9 @@
 // The risk assessment as a spreadsheet: a sheet for the factors, the controls, the steps and the items.
+import { FRAMEWORK_NAMES } from "@strongroom/contract";
 import type { ComplianceFramework } from "@strongroom/contract";
 import { inertText } from "#kernel/spreadsheet-cell.ts";
 import type { ReportData } from "../report-data.ts";
-import { FRAMEWORK_NAMES, words } from "./risk-report.ts";
+import { words } from "./risk-report.ts";
 
 type Cell = string | number | null;
 
