@@ -1,5 +1,5 @@
 // Memory and duration of a range scan of a /16 at loopback addresses, beside bare connects at the same rate.
-import { addressSet, networkPolicy, scanRange } from "@strongroom/connectors";
+import { addressSet, networkPolicy, scanRangeInWorker } from "@strongroom/connectors";
 import { createServer, connect } from "node:net";
 import { printTable } from "./support/table.ts";
 
@@ -26,7 +26,7 @@ let peak = 0;
 const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 50);
 let found = 0;
 const started = performance.now();
-await scanRange({
+await scanRangeInWorker({
   addresses,
   ports: [port],
   rate: RATE,

@@ -58,4 +58,5 @@ export { replaceInFile, type FileEdit } from "./linux/files/replace-in-file.ts";
 export { writeFile, type FileToWrite } from "./linux/write-file.ts";
 export { addressSet, rangeOutside } from "./range-scan/address-set.ts";
 export { type FoundService } from "./range-scan/probe.ts";
-export { scanRange, type FoundHost } from "./range-scan/scan-range.ts";
+export { scanRangeInWorker } from "./range-scan/scan-in-worker.ts";
+export { type FoundHost } from "./range-scan/scan-range.ts";

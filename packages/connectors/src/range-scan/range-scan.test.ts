@@ -14,6 +14,7 @@ import { networkPolicy } from "../network-policy.ts";
 import { addressAt, addressSet, rangeOutside, type AddressSet } from "./address-set.ts";
 import { probe, type FoundService } from "./probe.ts";
 import { scanRange, type FoundHost } from "./scan-range.ts";
+import { scanRangeInWorker } from "./scan-in-worker.ts";
 import { makeSelfSigned } from "../../testing/certificates.ts";
 
 const setOf = (ranges: string[], exclusions: string[] = []): AddressSet => {
@@ -160,72 +161,88 @@ describe("detection of protocols", () => {
   });
 });
 
-describe("range scans", () => {
-  const scan = (more: Partial<Parameters<typeof scanRange>[0]> & { addresses: AddressSet }) => {
-    const found: FoundHost[] = [];
-    const done: number[] = [];
-    const running = scanRange({
-      ports: [1],
-      rate: 2000,
-      timeoutMs: 500,
-      from: 0,
-      network: networkPolicy({ allowLoopback: true }),
-      signal: new AbortController().signal,
-      onHost: async (host) => void found.push(host),
-      onProgress: async (number) => void done.push(number),
-      ...more,
+for (const [where, run] of [
+  ["in this thread", scanRange],
+  ["in a thread of their own", scanRangeInWorker],
+] as const)
+  describe(`range scans ${where}`, () => {
+    const scan = (more: Partial<Parameters<typeof scanRange>[0]> & { addresses: AddressSet }) => {
+      const found: FoundHost[] = [];
+      const done: number[] = [];
+      const running = run({
+        ports: [1],
+        rate: 2000,
+        timeoutMs: 500,
+        from: 0,
+        network: networkPolicy({ allowLoopback: true }),
+        signal: new AbortController().signal,
+        onHost: async (host) => void found.push(host),
+        onProgress: async (number) => void done.push(number),
+        ...more,
+      });
+      return { running, found, done };
+    };
+
+    test("finds the hosts of a /24 that listen, each with its open ports", async () => {
+      const hosts = ["127.77.0.3", "127.77.0.200"];
+      const servers = [await listening(hosts[0]!, (socket) => socket.write(MYSQL_GREETING))];
+      const { port } = servers[0]!;
+      servers.push(await listening(hosts[1]!, (socket) => socket.write(MYSQL_GREETING), port));
+      const { running, found, done } = scan({ addresses: setOf(["127.77.0.0/24"]), ports: [1, port] });
+      await running;
+      for (const server of servers) server.close();
+      const seen = found.flatMap(({ address, services }) =>
+        services.map((each) => `${address} ${each.port} ${each.protocol}`),
+      );
+      assert.deepEqual(seen.toSorted(), hosts.map((host) => `${host} ${port} mysql`).toSorted());
+      assert.equal(Math.max(...done), 256);
     });
-    return { running, found, done };
-  };
 
-  test("finds the hosts of a /24 that listen, each with its open ports", async () => {
-    const hosts = ["127.77.0.3", "127.77.0.200"];
-    const servers = [await listening(hosts[0]!, (socket) => socket.write(MYSQL_GREETING))];
-    const { port } = servers[0]!;
-    servers.push(await listening(hosts[1]!, (socket) => socket.write(MYSQL_GREETING), port));
-    const { running, found, done } = scan({ addresses: setOf(["127.77.0.0/24"]), ports: [1, port] });
-    await running;
-    for (const server of servers) server.close();
-    const seen = found.flatMap(({ address, services }) =>
-      services.map((each) => `${address} ${each.port} ${each.protocol}`),
-    );
-    assert.deepEqual(seen.toSorted(), hosts.map((host) => `${host} ${port} mysql`).toSorted());
-    assert.equal(Math.max(...done), 256);
-  });
-
-  test("continues at an address, and never reports more progress than it made", async () => {
-    const addresses = setOf(["127.77.1.0/28"]);
-    const { running, done } = scan({ addresses, from: 10 });
-    await running;
-    assert.equal(done.length, 6);
-    assert.equal(done.at(-1), 16);
-  });
-
-  test("keeps the rate", async () => {
-    const startedAt = performance.now();
-    await scan({ addresses: setOf(["127.77.2.0/27"]), rate: 32 }).running;
-    assert.ok(performance.now() - startedAt >= 900);
-  });
-
-  test("INVARIANT: no connection is opened to an address that the network policy refuses", async () => {
-    let connections = 0;
-    const server = await listening("127.77.3.1", () => (connections += 1));
-    const network = networkPolicy({});
-    const { running, found } = scan({ addresses: setOf(["127.77.3.1"]), ports: [server.port], network });
-    assert.deepEqual(await running, { refused: 1 });
-    server.close();
-    assert.deepEqual([connections, found], [0, []]);
-  });
-
-  test("stops when it is cancelled", async () => {
-    const cancelling = new AbortController();
-    const { running } = scan({
-      addresses: setOf(["127.77.4.0/22"]),
-      signal: cancelling.signal,
-      onProgress: async (done) => void (done > 20 && cancelling.abort(new Error("enough"))),
+    test("continues at an address, and never reports more progress than it made", async () => {
+      const addresses = setOf(["127.77.1.0/28"]);
+      const { running, done } = scan({ addresses, from: 10 });
+      await running;
+      assert.equal(done.at(-1), 16);
+      assert.ok(done.every((number) => number >= 10));
     });
-    await assert.rejects(running, /enough/);
+
+    test("keeps the rate", async () => {
+      const startedAt = performance.now();
+      await scan({ addresses: setOf(["127.77.2.0/27"]), rate: 32 }).running;
+      assert.ok(performance.now() - startedAt >= 900);
+    });
+
+    test("INVARIANT: no connection is opened to an address that the network policy refuses", async () => {
+      let connections = 0;
+      const server = await listening("127.77.3.1", () => (connections += 1));
+      const network = networkPolicy({});
+      const { running, found } = scan({ addresses: setOf(["127.77.3.1"]), ports: [server.port], network });
+      assert.deepEqual(await running, { refused: 1 });
+      server.close();
+      assert.deepEqual([connections, found], [0, []]);
+    });
+
+    test("a host that cannot be stored ends the scan with the reason", async () => {
+      const server = await listening("127.77.5.1", (socket) => socket.write(MYSQL_GREETING));
+      const { running } = scan({
+        addresses: setOf(["127.77.5.0/30"]),
+        ports: [server.port],
+        onHost: () => Promise.reject(new Error("the database is away")),
+      });
+      await assert.rejects(running, /the database is away/);
+      server.close();
+    });
+
+    test("stops when it is cancelled", async () => {
+      const cancelling = new AbortController();
+      const { running } = scan({
+        addresses: setOf(["127.77.4.0/22"]),
+        rate: 50,
+        signal: cancelling.signal,
+        onProgress: async (done) => void (done > 5 && cancelling.abort(new Error("enough"))),
+      });
+      await assert.rejects(running, /enough/);
+    });
   });
-});
 
 const MYSQL_GREETING = Buffer.concat([Buffer.from([0x4a, 0, 0, 0, 10]), Buffer.from("8.0.36\0"), Buffer.alloc(60)]);

@@ -1,5 +1,5 @@
 // Runs one range scan: probes the addresses, stores the hosts that it finds, and creates targets by its rule.
-import { addressSet, rangeOutside, scanRange } from "@strongroom/connectors";
+import { addressSet, rangeOutside, scanRangeInWorker } from "@strongroom/connectors";
 import type { FoundHost } from "@strongroom/connectors";
 import { DISCOVERY_DEFAULTS } from "@strongroom/contract";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -27,7 +27,7 @@ export async function runRange(context: DiscoveryContext, { id, signal, progress
   const addresses = addressSet(scan);
   if ("error" in addresses) throw new Error(addresses.error);
   let savedAt = performance.now();
-  const { refused } = await scanRange({
+  const { refused } = await scanRangeInWorker({
     addresses,
     ports: scan.ports,
     rate: scan.rate,
