@@ -9,8 +9,10 @@ import {
   prepareSecrets,
   recordingStorage,
   registerGateway,
+  relayKey,
   sessionContextOf,
   unregisterGateway,
+  type GatewayFacts,
 } from "@strongroom/server/features/sessions/index.ts";
 import { createPendingKeys, usePendingKeys } from "@strongroom/server/kernel/audit/pending-keys.ts";
 import { systemClock } from "@strongroom/server/kernel/clock.ts";
@@ -30,7 +32,8 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { startBrowserServer } from "./browser/browser-server.ts";
+import { startBrowserServer, type BrowserServer } from "./browser/browser-server.ts";
+import { startRelayServer } from "./browser/relay-server.ts";
 import { systemTimerClock } from "./core/clock.ts";
 import { Gateway } from "./core/gateway.ts";
 import { parseFrame } from "./browser/frames.ts";
@@ -76,7 +79,14 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
   await signAuditEntries(kernel);
   await prepareSecrets(kernel);
   const id = newId();
-  const facts = { id, name: hostname(), address: null as string | null, zone: config.gatewayZone, version };
+  const facts = {
+    id,
+    name: hostname(),
+    address: null,
+    relayAddress: null,
+    zone: config.gatewayZone,
+    version,
+  } as GatewayFacts;
   const context = sessionContextOf(kernel);
   const network = networkPolicy({
     allowLoopback: config.allowLoopbackTargets,
@@ -121,6 +131,26 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
     }
   }
 
+  /** For servers on other machines. Without it, a gateway still serves those with the same data folder. */
+  async function startRelay({ accept }: BrowserServer): Promise<{ stop(): Promise<void> } | null> {
+    const { relayPort: port, relayAddress, host } = config;
+    if (port === 0) return null;
+    if (kernel.keys.isSealed) {
+      log.error({ port }, "the relay stays closed because the vault is sealed; restart the gateway once it is open");
+      return null;
+    }
+    try {
+      const relay = await startRelayServer({ id, key: await relayKey(kernel, id), host, port, accept, log });
+      facts.relayAddress = addressFor({ given: relayAddress, usual: hostOf(config), port });
+      log.info({ host, port, address: facts.relayAddress }, "the gateway accepts browsers from other servers");
+      return relay;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      log.error({ host, port, code, reason: message }, "the relay could not be opened; set STRONGROOM_RELAY_PORT");
+      return null;
+    }
+  }
+
   return {
     id: facts.id,
     gateway,
@@ -137,6 +167,8 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
       stops.push(() => files.stop());
       const browsers = await startBrowserServer({ gateway, files, path, log });
       stops.push(() => browsers.stop());
+      const relay = await startRelay(browsers);
+      if (relay !== null) stops.push(() => relay.stop());
       const ssh = await startNative();
       if (ssh !== null) stops.push(() => ssh.stop());
       // Not a reason to stop: the store may be back before the first session, and no session starts without it.
@@ -156,11 +188,23 @@ export async function composeGateway({ config, log, database }: GatewayAppOption
 }
 
 /** Where SSH clients reach this gateway, as `host:port`. */
-function sshAddressOf({ sshAddress, sshPort, host, publicUrl }: Config): string {
-  const isEverywhere = ["0.0.0.0", "::"].includes(host);
-  const usual = publicUrl === null ? (isEverywhere ? hostname() : host) : new URL(publicUrl).hostname;
-  const given = sshAddress ?? (usual.includes(":") && !usual.startsWith("[") ? `[${usual}]` : usual);
-  return /:\d+$/.test(given) ? given : `${given}:${sshPort}`;
+function sshAddressOf(config: Config): string {
+  const { sshAddress: given, sshPort: port, publicUrl } = config;
+  return addressFor({ given, usual: publicUrl === null ? hostOf(config) : new URL(publicUrl).hostname, port });
+}
+
+const hostOf = ({ host }: Config): string => (["0.0.0.0", "::"].includes(host) ? hostname() : host);
+
+interface Listener {
+  /** As configured: a host, or `host:port`. */
+  given: string | null;
+  usual: string;
+  port: number;
+}
+
+function addressFor({ given, usual, port }: Listener): string {
+  const host = given ?? (usual.includes(":") && !usual.startsWith("[") ? `[${usual}]` : usual);
+  return /:\d+$/.test(host) ? host : `${host}:${port}`;
 }
 
 const pagesOf = ({ publicUrl, host, port }: Config): string => publicUrl ?? `http://${host}:${port}`;

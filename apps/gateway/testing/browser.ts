@@ -1,4 +1,4 @@
-// A browser's side of a terminal, for tests: a WebSocket over the gateway's unix socket.
+// A browser's side of a terminal, for tests: a WebSocket over the gateway's unix socket, or to a server.
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { ServerFrame } from "../src/browser/frames.ts";
@@ -19,9 +19,11 @@ export interface Browser {
   gone: Promise<void>;
 }
 
-export async function openBrowser(path: string, url: string, address?: string): Promise<Browser> {
-  const headers = address === undefined ? {} : { "x-strongroom-client-address": address };
-  const socket = new WebSocket(`ws+unix:${path}:${url}`, { headers });
+export const openBrowser = (path: string, url: string, address?: string): Promise<Browser> =>
+  openBrowserAt(`ws+unix:${path}:${url}`, address === undefined ? {} : { "x-strongroom-client-address": address });
+
+export async function openBrowserAt(url: string, headers: Record<string, string>): Promise<Browser> {
+  const socket = new WebSocket(url, { headers });
   const output: Buffer[] = [];
   const frames: ServerFrame[] = [];
   const waiting = new Set<() => boolean>();

@@ -21,6 +21,12 @@ export interface BrowserServerOptions {
   log: Log;
 }
 
+export interface BrowserServer {
+  /** Serves a connection that did not come through the socket. Its other end must be a server of this installation. */
+  accept(connection: Duplex): void;
+  stop(): Promise<void>;
+}
+
 /** Set by the server: the address of the browser. */
 const CLIENT_ADDRESS_HEADER = "x-strongroom-client-address";
 
@@ -38,12 +44,7 @@ const PATH = /^\/api\/v1\/sessions\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 const UNREADABLE = "The gateway did not understand the browser. Reload the page.";
 
 /** Resolves when the server listens. */
-export async function startBrowserServer({
-  gateway,
-  files,
-  path,
-  log,
-}: BrowserServerOptions): Promise<{ stop(): Promise<void> }> {
+export async function startBrowserServer({ gateway, files, path, log }: BrowserServerOptions): Promise<BrowserServer> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false });
   /** The addresses of the connections that have not presented a ticket yet. */
   const waiting: (string | null)[] = [];
@@ -85,6 +86,7 @@ export async function startBrowserServer({
   });
   await listen(server, path);
   return {
+    accept: (connection) => void server.emit("connection", connection),
     async stop() {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();

@@ -51,6 +51,11 @@ const Environment = z.object({
     .string()
     .regex(/^[^\s/@?#]+$/, "must be a host name, or a host name and a port")
     .optional(),
+  STRONGROOM_RELAY_PORT: z.coerce.number().int().min(0).max(65535).default(0),
+  STRONGROOM_RELAY_ADDRESS: z
+    .string()
+    .regex(/^[^\s/@?#]+$/, "must be a host name, or a host name and a port")
+    .optional(),
   STRONGROOM_GATEWAY: z.enum(["0", "1"]).default("1"),
   STRONGROOM_SSH_CA_SOURCES: list.refine(
     (parts) => parts.every(isAddressOrNetwork),
@@ -138,6 +143,10 @@ export interface Config {
   sshPort: number;
   /** The host, or `host:port`, at which SSH clients reach the gateway; null uses `host` and `sshPort`. */
   sshAddress: string | null;
+  /** The port on which the gateway accepts browsers from servers on other machines, on `host`; 0 switches that off. */
+  relayPort: number;
+  /** The host, or `host:port`, at which servers reach the gateway; null uses `host` and `relayPort`. */
+  relayAddress: string | null;
   /** Where targets see this gateway's connections come from, for its certificates; empty: from its own addresses. */
   sshCaSources: string[];
   /** Whether to run a session gateway beside this server. */
@@ -193,6 +202,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     sessionsPerGateway: value.STRONGROOM_SESSIONS_PER_GATEWAY,
     sshPort: value.STRONGROOM_SSH_PORT,
     sshAddress: value.STRONGROOM_SSH_ADDRESS ?? null,
+    relayPort: value.STRONGROOM_RELAY_PORT,
+    relayAddress: value.STRONGROOM_RELAY_ADDRESS ?? null,
     sshCaSources: value.STRONGROOM_SSH_CA_SOURCES,
     hasGateway: value.STRONGROOM_GATEWAY === "1",
     gatewayZone: value.STRONGROOM_GATEWAY_ZONE ?? null,

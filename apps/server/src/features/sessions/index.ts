@@ -47,6 +47,7 @@ export type { GoingOn, Recheck } from "./gateway/recheck-sessions.ts";
 export { redeemTicket } from "./gateway/redeem-ticket.ts";
 export type { OpenedSession, Redemption, WatchedSession } from "./gateway/redeem-ticket.ts";
 export { raiseRisk } from "./risk/raise-risk.ts";
+export { RELAY_TLS, relayKey } from "./gateway/relay.ts";
 export { gatewaySocket, recordingsFolder } from "./gateway/gateway-places.ts";
 export { bindExisting as prepareSecrets } from "#features/secrets/index.ts";
 export { gatewayHostKey } from "./native/host-key.ts";

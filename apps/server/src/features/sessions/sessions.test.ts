@@ -248,7 +248,7 @@ test("without a ready gateway, the reply is 503 with that reason", async () => {
 
 test("a gateway that was killed is not chosen although its last heartbeat is recent", async () => {
   const { user, account } = await anSshAccount(app);
-  const killed = { id: newId(), name: "killed", address: null, zone: null, version: "test" };
+  const killed = { id: newId(), name: "killed", address: null, relayAddress: null, zone: null, version: "test" };
   await registerGateway(app.database.db, killed);
   writeFileSync(gatewaySocket(app.config, killed.id), "");
   await app.database.pool.query("update gateways set live_sessions = 1 where id <> $1", [killed.id]);

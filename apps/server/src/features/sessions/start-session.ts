@@ -17,6 +17,8 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { isListening } from "./gateway/gateway-places.ts";
 import { addressOf, readGateways } from "./gateway/gateways.store.ts";
+import type { GatewayRow } from "./gateway/gateways.store.ts";
+import { isRelayListening } from "./gateway/relay.ts";
 import { isInZones, readSessionRules } from "./gateway/session-rules.store.ts";
 import { targetText } from "./gateway/redeem-ticket.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
@@ -190,29 +192,44 @@ interface Wanted {
 }
 
 /**
- * The gateway with the fewest sessions: for browsers one beside this server, for native clients any with an SSH port.
- * Throws 503 when none starts sessions now.
+ * The gateway with the fewest sessions: for native clients any with an SSH port, for browsers one beside this server, else
+ * one on another machine with a relay. Throws 503 when none starts sessions now.
  */
 async function chooseGateway(config: Config, db: Db, { client, zones }: Wanted): Promise<ChosenGateway> {
   const all = (await readGateways(db)).filter((each) => each.is_alive);
   const alive = all.filter((each) => isInZones(each.zone, zones));
   const isNative = client === "native";
-  const areHere = isNative
-    ? alive.map(({ address }) => address !== null)
-    : await Promise.all(alive.map((each) => isListening(config, each.id)));
-  const here = alive.filter((_, index) => areHere[index]);
-  const ready = here.filter((each) => !each.is_draining && each.problem === null);
+  const here = isNative ? alive.filter(({ address }) => address !== null) : await reachedByBrowsers(config, alive);
+  const ready = here.filter(isReady);
   const [chosen] = ready.toSorted((one, other) => one.live_sessions - other.live_sessions);
   if (chosen !== undefined) return { id: chosen.id, address: isNative ? addressOf(chosen.address ?? "") : null };
   const problem = here.find((each) => each.problem !== null)?.problem;
-  throw refuse(
-    503,
-    "privileged-session.no-gateway",
-    problem ??
-      `No session gateway${inWords(zones)} is ready. Try again in a minute, or ask an administrator to check the gateways.`,
-    { retryAfter: 10 },
-  );
+  const isElsewhere = !isNative && here.length === 0 && alive.some(isReady);
+  throw refuse(503, "privileged-session.no-gateway", problem ?? (isElsewhere ? elsewhere(zones) : noneReady(zones)), {
+    retryAfter: 10,
+  });
 }
+
+const isReady = (gateway: GatewayRow): boolean => !gateway.is_draining && gateway.problem === null;
+
+/** Those on other machines only while none beside this server is ready. */
+async function reachedByBrowsers(config: Config, gateways: readonly GatewayRow[]): Promise<GatewayRow[]> {
+  const beside = await those(gateways, ({ id }) => isListening(config, id));
+  if (beside.some(isReady)) return beside;
+  const others = gateways.filter((each) => !beside.includes(each));
+  return [...beside, ...(await those(others, isRelayListening))];
+}
+
+async function those<T>(all: readonly T[], is: (each: T) => Promise<boolean>): Promise<T[]> {
+  const answers = await Promise.all(all.map(is));
+  return all.filter((_, index) => answers[index]);
+}
+
+const noneReady = (zones: readonly string[]): string =>
+  `No session gateway${inWords(zones)} is ready. Try again in a minute, or ask an administrator to check the gateways.`;
+
+const elsewhere = (zones: readonly string[]): string =>
+  `The session gateway${inWords(zones)} is on another machine, and browsers cannot reach it. Connect with an SSH client, or ask an administrator to set STRONGROOM_RELAY_PORT on the gateway.`;
 
 /** For example ` in the zone "plant-2"`. */
 function inWords(zones: readonly string[]): string {

@@ -1,7 +1,6 @@
 // Passes a browser's WebSocket on to the gateway of its session, byte by byte, after the checks of every other call.
 import { openSessionTerminal, openSessionWatch } from "@strongroom/contract";
 import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -10,15 +9,14 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { implementUpgrade } from "#kernel/http/upgrade.ts";
 import type { UpgradeCall } from "#kernel/http/upgrade.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { gatewaySocket } from "./gateway/gateway-places.ts";
 import { isTokenActive } from "./gateway/redeem-ticket.ts";
+import { connectToGateway } from "./gateway/relay.ts";
 import { readUser } from "./gateway/session-users.store.ts";
 import { actionsFor, requireShown } from "./monitoring/find-sessions.ts";
 import { readShownSession } from "./monitoring/shown-sessions.store.ts";
 import { notFound } from "./session-context.ts";
 import { notAllowed } from "./start-session.ts";
 
-const CONNECT_WITHIN_MS = 5000;
 const CHECK_EVERY_MS = 1000;
 
 type Terminal = Call<typeof openSessionTerminal> | Call<typeof openSessionWatch>;
@@ -32,7 +30,7 @@ export function bindTerminals(kernel: Kernel): () => void {
     if (row.status === "completed") throw refuse(409, "privileged-session.ended", "This session has ended.");
     if (isWatcher && !actionsFor(row, call.actor).includes("watch")) throw notAllowed();
     if (!isWatcher && row.user_id !== call.actor.id) throw notFound();
-    const gateway = await connectTo(gatewaySocket(kernel.config, row.gateway_id));
+    const gateway = await connectToGateway(kernel, row.gateway_id);
     gateway.write(requestTo(upgrade.request, call.request.ip));
     const { socket, head } = upgrade.take();
     gateway.write(head);
@@ -85,23 +83,6 @@ function requireSameOrigin(kernel: Kernel, { headers }: IncomingMessage): void {
   const own = [`http://${headers.host}`, `https://${headers.host}`, new URL(kernel.publicUrl()).origin];
   if (headers.origin !== undefined && own.includes(headers.origin)) return;
   throw refuse(403, "request.other-origin", "Terminals can only be opened from Strongroom's own pages.");
-}
-
-const notReached = () =>
-  refuse(503, "privileged-session.gateway-lost", "The gateway of this session does not answer. Try again.", {
-    retryAfter: 5,
-  });
-
-function connectTo(path: string): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.setTimeout(CONNECT_WITHIN_MS, () => socket.destroy(new Error("the gateway did not answer")));
-    socket.once("error", () => reject(notReached()));
-    socket.once("connect", () => {
-      socket.setTimeout(0);
-      resolve(socket);
-    });
-  });
 }
 
 const FORWARDED = /^(upgrade|connection|sec-websocket-(key|version|extensions|protocol))$/;

@@ -7,6 +7,7 @@ interface GatewaysTable {
   id: string;
   name: string;
   address: string | null;
+  relay_address: string | null;
   zone: string | null;
   version: string;
   started_at: Date;
@@ -39,14 +40,19 @@ export interface GatewayFacts {
   name: string;
   /** Where native clients reach it; null: it serves browsers only. */
   address: string | null;
+  /** Where servers on other machines reach it; null: only a server with the same data folder does. */
+  relayAddress: string | null;
   zone: string | null;
   version: string;
 }
 
-export async function registerGateway(db: Db, { id, name, address, zone, version }: GatewayFacts): Promise<void> {
+export async function registerGateway(db: Db, facts: GatewayFacts): Promise<void> {
+  const { id, name, address, relayAddress, zone, version } = facts;
   await sql`
-    insert into gateways (id, name, address, zone, version, started_at, heartbeat_at)
-    values (${id}, ${name}, ${address}, ${zone}, ${version}, access_time(), access_time())`.execute(db);
+    insert into gateways (id, name, address, relay_address, zone, version, started_at, heartbeat_at)
+    values (${id}, ${name}, ${address}, ${relayAddress}, ${zone}, ${version}, access_time(), access_time())`.execute(
+    db,
+  );
   await sql`delete from gateways where heartbeat_at < access_time() - interval ${FORGOTTEN}`.execute(db);
 }
 

@@ -31,7 +31,14 @@ export async function aGateway(app: TestApp, zone: string | null = null): Promis
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  await registerGateway(app.database.db, { id, name: `gateway ${id}`, address: null, zone, version: "test" });
+  await registerGateway(app.database.db, {
+    id,
+    name: `gateway ${id}`,
+    address: null,
+    relayAddress: null,
+    zone,
+    version: "test",
+  });
   // It sends no heartbeats, and stays alive for the whole test.
   await app.database.pool.query("update gateways set heartbeat_at = heartbeat_at + interval '1 hour' where id = $1", [
     id,
