@@ -10,14 +10,25 @@ import { queryClient } from "./query-client.ts";
 import { routes } from "./router.tsx";
 import { configureCalls } from "#shared/api/call.ts";
 import { paths } from "#shared/paths.ts";
+import { useSession } from "#shared/session/session-store.ts";
 import { cssVariables, theme } from "./theme.ts";
 
 const colorScheme = localStorageColorSchemeManager({ key: "strongroom.color-scheme" });
 
-/** Lazy, because the first screen does not need it. */
 const StepUpDialog = lazy(() => import("#features/factors/step-up-dialog.tsx"));
 
 const PeopleGainingAccessDialog = lazy(() => import("#features/safes/members/people-gaining-access.tsx"));
+
+/** Dialogs that any call may open; visitors never load them. */
+function SignedInDialogs() {
+  if (useSession().status !== "signed-in") return null;
+  return (
+    <Suspense fallback={null}>
+      <StepUpDialog />
+      <PeopleGainingAccessDialog />
+    </Suspense>
+  );
+}
 
 /** Pages outside the layout suspend the whole window; pages inside it suspend only the main area. */
 function Pages() {
@@ -38,10 +49,7 @@ export function App() {
           <BrowserRouter>
             <SealWatch />
             <Pages />
-            <Suspense fallback={null}>
-              <StepUpDialog />
-              <PeopleGainingAccessDialog />
-            </Suspense>
+            <SignedInDialogs />
           </BrowserRouter>
         </QueryClientProvider>
       </ErrorBoundary>
