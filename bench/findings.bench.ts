@@ -51,7 +51,7 @@ async function fill(from: number, to: number): Promise<void> {
          (array['hardcoded_password', 'hardcoded_password', 'ssh_key', 'credential_exposure'])[1 + number % 4], 'password',
          'assignment', 'A password.', 0.9,
          case when number % 1000 = 0 then 'accepted' when number % 20 = 0 then 'remediated' else 'new' end,
-         (number * 7919) % 101, '[]', (number * 7919) % 101 < 40, 3, 'se••••', '[]', 'root', 'root', '644', now(),
+         (number % 100000 * 7919) % 101, '[]', (number % 100000 * 7919) % 101 < 40, 3, 'se••••', '[]', 'root', 'root', '644', now(),
          gen_random_uuid(), gen_random_uuid(), now(), now()
        from generate_series($1::integer, $2::integer) as number join target on target.place = number % $3`,
       [begin, Math.min(begin + BATCH, to) - 1, TARGETS],

@@ -137,6 +137,44 @@ describe("findings", needs(unavailable), () => {
     await inspectScreen(page, "finding-details");
   });
 
+  step("the finding gets an assignee and a due date", async () => {
+    const details = dialogOf(page, "Security Finding Details");
+    await details.getByRole("button", { name: "Assign", exact: true }).click();
+    const dialog = dialogOf(page, "Assign Finding");
+    await dialog.getByRole("button", { name: "Assign to Me" }).click();
+    await dialog.getByLabel("Due").fill("2030-01-31");
+    await inspectScreen(page, "finding-assign");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await seesToast(page, "Finding assigned successfully");
+    await details.getByText("Assigned to mona").waitFor();
+    await details.getByText(/^Jan 31, 2030/).waitFor();
+  });
+
+  step("a false-positive rule suppresses the finding until it is deleted", async () => {
+    const details = dialogOf(page, "Security Finding Details");
+    await details.getByRole("button", { name: "Add Rule" }).click();
+    const dialog = dialogOf(page, "Add False-Positive Rule");
+    await textField(dialog, "Reason").fill("A sample file");
+    await inspectScreen(page, "finding-rule");
+    await dialog.getByRole("button", { name: "Add Rule" }).click();
+    await seesToast(page, "Rule added successfully");
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+    await page.getByText("False positive", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Rules", exact: true }).click();
+    const rules = dialogOf(page, "False-Positive Rules");
+    await rules.getByText("A sample file").waitFor();
+    await inspectScreen(page, "finding-rules");
+    await rules.getByRole("button", { name: /^Delete the rule Path/ }).click();
+    await dialogOf(page, "Delete Rule").getByRole("button", { name: "Delete", exact: true }).click();
+    await seesToast(page, "Rule deleted successfully");
+    await rules.getByText("No Rules").waitFor();
+    await page.keyboard.press("Escape");
+    await rules.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: `Details of ${where()}` }).click();
+    await details.getByText("How to fix it").waitFor();
+  });
+
   step("FIND-04, FIND-13, FIND-16: vaulting stores the secret, rotates it and updates the file", async () => {
     const details = dialogOf(page, "Security Finding Details");
     await details.getByRole("button", { name: "Vault", exact: true }).click();

@@ -204,6 +204,9 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "features/discovery/accounts/decision-dialogs.tsx":
     "there only for accounts that a scan found; the reason is read as text in the trail",
   "features/findings/finding-details.tsx": "there only for a finding of a scanned host; read as text in its history",
+  "features/findings/assign-dialog.tsx":
+    "there only for a finding of a scanned host; its text searches users and is not kept",
+  "features/findings/rule-dialog.tsx": "there only for a finding of a scanned host; read as text in the list of rules",
   "features/findings/status-dialog.tsx": "there only for a finding of a scanned host; read as text in its history",
   "features/findings/vault-dialog.tsx":
     "there only for a finding of a scanned host; becomes an account, whose form is listed",

@@ -13,16 +13,18 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { AssignDialog } from "./assign-dialog.tsx";
 import { FIX_BADGES, LIVENESS_LABELS, STATUS_BADGES, TYPE_LABELS, changeText } from "./finding-labels.ts";
 import classes from "./findings.module.css";
 import { commentCreation, findingDetails, vaultingUndo } from "./findings.queries.ts";
+import { RuleDialog } from "./rule-dialog.tsx";
 import { StatusDialog } from "./status-dialog.tsx";
 import { VaultDialog } from "./vault-dialog.tsx";
 import { VerifyDialog } from "./verify-dialog.tsx";
 
 export function FindingDetails({ finding, ...props }: DialogProps & { finding: SecurityFinding }) {
   const query = useQuery({ ...findingDetails(finding.id), enabled: props.opened });
-  const [dialog, setDialog] = useState<"status" | "vault" | "verify" | null>(null);
+  const [dialog, setDialog] = useState<"assign" | "rule" | "status" | "vault" | "verify" | null>(null);
   const propsOf = (name: typeof dialog) => ({ opened: dialog === name, onClose: () => setDialog(null) });
   const isVaultable = finding.can_manage && !finding.auto_vaulted;
   return (
@@ -40,6 +42,12 @@ export function FindingDetails({ finding, ...props }: DialogProps & { finding: S
           </Loaded>
           {finding.can_manage && (
             <Group justify="end">
+              <Button variant="default" onClick={() => setDialog("rule")}>
+                Add Rule
+              </Button>
+              <Button variant="default" onClick={() => setDialog("assign")}>
+                Assign
+              </Button>
               <Button variant="default" onClick={() => setDialog("verify")}>
                 Verify
               </Button>
@@ -53,6 +61,8 @@ export function FindingDetails({ finding, ...props }: DialogProps & { finding: S
           )}
         </Stack>
       </Modal>
+      <AssignDialog finding={finding} {...propsOf("assign")} />
+      <RuleDialog finding={finding} {...propsOf("rule")} />
       <StatusDialog findings={[finding]} {...propsOf("status")} />
       <VaultDialog findings={[finding]} {...propsOf("vault")} />
       <VerifyDialog finding={finding} {...propsOf("verify")} />

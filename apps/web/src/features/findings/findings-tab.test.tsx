@@ -157,6 +157,35 @@ test("FIND-13, FIND-19: vaulting sends the settings, and a failure keeps the dia
   });
 });
 
+test("rules are listed with their review dates, and deleted after a confirmation", async () => {
+  const rule = {
+    id: ID,
+    target_id: TARGET_ID,
+    kind: "path",
+    pattern: "/srv/samples/*",
+    reason: "Sample data",
+    review_at: AT,
+    created_by: "Ada",
+    created_at: AT,
+    can_manage: true,
+  };
+  const RULES = "GET /api/v1/discovery/enhanced/finding-rules";
+  const DELETION = `DELETE /api/v1/discovery/enhanced/finding-rules/${ID}`;
+  api.on(RULES, { json: { data: [rule] } });
+  api.on(DELETION, { json: { message: "Rule deleted successfully" } });
+  const { user } = show();
+  await user.click(await screen.findByRole("button", { name: "Rules" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "False-Positive Rules" }));
+  await dialog.findByText("Sample data");
+  await user.click(dialog.getByRole("button", { name: "Delete the rule Path: /srv/samples/*" }));
+  const question = within(await screen.findByRole("dialog", { name: "Delete Rule" }));
+  api.on(RULES, { json: { data: [] } });
+  await user.click(question.getByRole("button", { name: "Delete" }));
+  expect(await screen.findByText("Rule deleted successfully")).toBeTruthy();
+  expect(await screen.findByText("No Rules")).toBeTruthy();
+  expect(api.requestsTo(DELETION)).toHaveLength(1);
+});
+
 test("FIND-20: a failed export says so", async () => {
   api.on(EXPORT, problem(503, "database.away", "The database is away."));
   const { user } = show();

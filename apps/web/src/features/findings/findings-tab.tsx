@@ -1,6 +1,6 @@
 // The Security Findings tab: filters, selection, status changes and exports (FIND-01 to FIND-21).
-import { Button, Checkbox, Menu, MultiSelect, RangeSlider, Switch } from "@mantine/core";
-import { IconDownload, IconEye, IconKey, IconLock, IconSearch, IconShieldExclamation } from "@tabler/icons-react";
+import { Button, Checkbox, MultiSelect, RangeSlider, Switch } from "@mantine/core";
+import { IconEye, IconFilterOff, IconKey, IconLock, IconSearch, IconShieldExclamation } from "@tabler/icons-react";
 import {
   FindingSeverity,
   FindingStatus,
@@ -24,18 +24,12 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { ExportMenu } from "./export-menu.tsx";
 import { FindingDetails } from "./finding-details.tsx";
 import { RISK_TONES, SEVERITY_LABELS, STATUS_BADGES, TYPE_LABELS } from "./finding-labels.ts";
 import classes from "./findings.module.css";
-import {
-  findingFigures,
-  findingList,
-  findingsExport,
-  statusChange,
-  type ExportFilters,
-  type ExportFormat,
-  type FindingFilter,
-} from "./findings.queries.ts";
+import { findingFigures, findingList, statusChange, type FindingFilter } from "./findings.queries.ts";
+import { RulesDialog } from "./rules-dialog.tsx";
 import { StatusDialog } from "./status-dialog.tsx";
 import { VaultDialog } from "./vault-dialog.tsx";
 
@@ -118,6 +112,7 @@ export function FindingsTab() {
   const [shownId, setShownId] = useState<string | null>(null);
   const [isChanging, setIsChanging] = useState(false);
   const [isVaulting, setIsVaulting] = useState(false);
+  const [areRulesShown, setAreRulesShown] = useState(false);
   const manageable = findings.filter(({ can_manage }) => can_manage);
   const marked = manageable.filter(({ id }) => selected.has(id));
   const shown = findings.find(({ id }) => id === shownId);
@@ -134,7 +129,7 @@ export function FindingsTab() {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
-      <Filters chosen={chosen} onChange={set} />
+      <Filters chosen={chosen} onChange={set} onShowRules={() => setAreRulesShown(true)} />
       <Loaded query={list} failureText={FAILURE}>
         {() =>
           findings.length === 0 ? (
@@ -195,6 +190,7 @@ export function FindingsTab() {
         }
       </Loaded>
       {shown !== undefined && <FindingDetails finding={shown} opened onClose={() => setShownId(null)} />}
+      <RulesDialog opened={areRulesShown} onClose={() => setAreRulesShown(false)} />
       <VaultDialog
         findings={marked}
         opened={isVaulting}
@@ -218,10 +214,11 @@ export function FindingsTab() {
 interface FiltersProps {
   chosen: Chosen;
   onChange: (part: string, value: string) => void;
+  onShowRules: () => void;
 }
 
 /** FIND-08. */
-function Filters({ chosen, onChange }: FiltersProps) {
+function Filters({ chosen, onChange, onShowRules }: FiltersProps) {
   const [risk, setRisk] = useState(chosen.risk);
   return (
     <div className={classes.toolbar} role="search" aria-label="Security findings">
@@ -268,6 +265,14 @@ function Filters({ chosen, onChange }: FiltersProps) {
         checked={chosen.isAll}
         onChange={({ currentTarget }) => onChange("all", currentTarget.checked ? "true" : "")}
       />
+      <Button
+        variant="default"
+        leftSection={<IconFilterOff size={16} aria-hidden />}
+        title="Rules that treat findings as false positives"
+        onClick={onShowRules}
+      >
+        Rules
+      </Button>
     </div>
   );
 }
@@ -350,37 +355,5 @@ function InvestigateButton({ finding }: { finding: SecurityFinding }) {
     >
       Investigate
     </Button>
-  );
-}
-
-const FORMATS: Record<ExportFormat, string> = { excel: "Excel", csv: "CSV", json: "JSON", sarif: "SARIF" };
-
-/** FIND-17, FIND-20. */
-function ExportMenu({ filters: { severity, findingType, status } }: { filters: ExportFilters }) {
-  const filters = { severity, findingType, status } as ExportFilters;
-  const { mutate, isPending } = useMutation(findingsExport(filters));
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" loading={isPending} leftSection={<IconDownload size={16} aria-hidden />}>
-          Export
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(Object.keys(FORMATS) as ExportFormat[]).map((format) => (
-          <Menu.Item
-            key={format}
-            onClick={() =>
-              mutate(format, {
-                onSuccess: () => toast.success("Security findings exported successfully"),
-                onError: (error) => toast.error(messageOf(error), { title: "Failed to export findings" }),
-              })
-            }
-          >
-            {FORMATS[format]}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -1,10 +1,15 @@
 // Server state of security findings.
 import {
+  assignFinding,
   changeFindingStatus,
   changeFindingStatuses,
   commentOnFinding,
+  createFindingRule,
+  deleteFindingRule,
   exportFindings,
+  findPrincipals,
   findingStatistics,
+  listFindingRules,
   listFindings,
   readFinding,
   undoVaulting,
@@ -12,6 +17,7 @@ import {
   verifyFinding,
   type FINDING_FORMATS,
   type FindingId,
+  type FindingRuleId,
   type FindingStatus,
   type InputOf,
   type ReplyOf,
@@ -67,6 +73,23 @@ export const statusChange = (client: QueryClient, id: FindingId) =>
 
 export const statusChanges = (client: QueryClient, findingIds: FindingId[]) =>
   changing(client, (body: NewStatus) => call(changeFindingStatuses, { body: { findingIds, ...body } }));
+
+export const peopleFound = (search: string) => queryOf(findPrincipals, { query: { search } });
+
+type Assignment = NonNullable<InputOf<typeof assignFinding>["body"]>;
+
+export const assignment = (client: QueryClient, id: FindingId) =>
+  changing(client, (body: Assignment) => call(assignFinding, { params: { id }, body }));
+
+export const findingRules = queryOf(listFindingRules);
+
+type NewRule = NonNullable<InputOf<typeof createFindingRule>["body"]>;
+
+export const ruleCreation = (client: QueryClient, id: FindingId) =>
+  changing(client, (body: NewRule) => call(createFindingRule, { params: { id }, body }));
+
+export const ruleDeletion = (client: QueryClient, id: FindingRuleId) =>
+  changing(client, () => call(deleteFindingRule, { params: { id } }));
 
 export const commentCreation = (client: QueryClient, id: FindingId) =>
   changing(client, (text: string) => call(commentOnFinding, { params: { id }, body: { text } }));
