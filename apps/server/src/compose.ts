@@ -18,6 +18,7 @@ import {
   installAccounts,
   platformCapabilities,
   searchableAccounts,
+  searchableHosts,
 } from "#features/accounts/index.ts";
 import { installAdminResets } from "#features/admin-resets/index.ts";
 import { createRestoreWatch, installAdmin } from "#features/admin/index.ts";
@@ -218,6 +219,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   });
   installSearch(kernel, [
     searchableAccounts(activeGrants),
+    searchableHosts(activeGrants),
     searchableCredentials,
     searchableSafes,
     searchableRequests,

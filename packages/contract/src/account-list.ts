@@ -17,6 +17,8 @@ export const AccountListFilter = {
   system_type: SystemType.optional(),
   validation_status: AccountValidationFilter.optional(),
   tag: Tag.optional(),
+  /** Exactly this host; case does not matter. */
+  host: z.string().trim().min(1).max(253).optional(),
   /** Only accounts whose secret was stored or rotated at least this many days ago. */
   secret_age: z.coerce.number().int().min(1).max(3650).optional(),
 };

@@ -224,7 +224,12 @@ export const listDiscoveryTargets = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/targets",
   summary: "Discovery targets that the caller can see, by name",
-  query: z.object({ ...pageQuery(500, 100), active: z.stringbool().optional() }),
+  query: z.object({
+    ...pageQuery(500, 100),
+    active: z.stringbool().optional(),
+    /** Exactly this host; case does not matter. */
+    host: z.string().trim().min(1).max(253).optional(),
+  }),
   reply: z.object({ data: z.array(DiscoveryTarget), next_cursor: z.string().nullable() }),
 });
 

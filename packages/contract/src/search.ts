@@ -4,6 +4,8 @@ import { endpoint } from "./endpoint.ts";
 
 export const SEARCH_KINDS = [
   "account",
+  /** A host of accounts that the caller can see. Its id is derived from its name, which is the title. */
+  "host",
   "credential",
   "safe",
   "access-request",

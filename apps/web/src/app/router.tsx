@@ -40,6 +40,7 @@ const inShell: RouteObject[] = [
   page(paths.dashboard, () => import("#features/dashboard/dashboard-page.tsx")),
   page(paths.accounts, () => import("#features/accounts/list/accounts-page.tsx")),
   page(paths.account(":id"), () => import("#features/accounts/detail/account-detail-page.tsx")),
+  page(paths.host(":name"), () => import("#features/hosts/host-page.tsx")),
   page(paths.validationDashboard, () => import("#features/validation/validation-dashboard-page.tsx")),
   page(paths.discovery, () => import("./pages/discovery-page.tsx")),
   page(paths.safes, () => import("#features/safes/list/safes-page.tsx")),

@@ -6,12 +6,14 @@ export const paths = {
   accounts: "/accounts",
   /** One account, or the route pattern with ":id". */
   account: (id: string) => `/accounts/${id}`,
+  /** One host by its name, or the route pattern with ":name". */
+  host: (name: string) => (name === ":name" ? "/hosts/:name" : `/hosts/${encodeURIComponent(name)}`),
   /** The accounts of one safe. */
   accountsIn: (safeId: string) => `/accounts?safe=${safeId}`,
   /** The accounts on one platform. */
   accountsOn: (platformId: string) => `/accounts?platform=${platformId}`,
   /** The accounts whose rotation is due soon or overdue. */
-  accountsToRotate: "/accounts?status=rotation_due",
+  accountsToRotate: (): string => "/accounts?tab=rotation-due",
   validationDashboard: "/validation-dashboard",
   /** A tab of the dashboard and, optionally, a view of that tab. */
   validationAt: (tab: string, view = "", range = "") =>

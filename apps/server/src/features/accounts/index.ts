@@ -125,5 +125,6 @@ export { pageOfAccounts } from "./search/find-accounts.ts";
 export { isRotationOverdue } from "./rotation.ts";
 export { byRotation as accountsDueForRotation } from "./search/found-accounts.store.ts";
 export { searchableAccounts } from "./search/search-accounts.ts";
+export { searchableHosts } from "./search/search-hosts.ts";
 export { accountsOfSafes } from "./verified-account.store.ts";
 export type { GrantsPort, AccessLoss, AccessLossListener } from "./deps.ts";

@@ -57,6 +57,7 @@ describe("OPEN-28, SHELL-18: the search", () => {
       "account Quokka root",
       "credential Quokka own",
       "group Quokka people",
+      "host quokka7.example.com",
       "platform Quokka platform",
       "safe Quokka safe",
     ];

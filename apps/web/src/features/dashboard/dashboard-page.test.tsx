@@ -311,7 +311,7 @@ describe("the dashboard", () => {
     await screen.findByRole("link", { name: "5 verifications" });
     expect(hrefOf("5 verifications")).toBe("/validation-dashboard?tab=accounts&view=attempts&range=7d");
     await screen.findByRole("link", { name: "2 stopped" });
-    expect(hrefOf("7 accounts due or overdue")).toBe("/accounts?status=rotation_due");
+    expect(hrefOf("7 accounts due or overdue")).toBe("/accounts?tab=rotation-due");
     expect(filterIn(hrefOf("2 stopped"))).toEqual({ rotation_stopped: true });
   });
 

@@ -50,7 +50,7 @@ function Rotations({ read }: { read: ReplyOf<typeof readRotationTrend> }) {
       days={read.days.map(({ date, rotated, other }) => ({ date, good: rotated, other }))}
       tone="neutral"
     >
-      <Link to={paths.accountsToRotate}>{counted(read.due, "account")} due or overdue</Link>
+      <Link to={paths.accountsToRotate()}>{counted(read.due, "account")} due or overdue</Link>
       {read.stopped > 0 && (
         <>
           {" · "}

@@ -15,7 +15,9 @@ export function recentItems(userId: string): string[] {
   }
 }
 
+/** A host has no stored object with its id, so it is no recent item. */
 export function rememberItem(userId: string, { kind, id }: Pick<SearchResult, "kind" | "id">): void {
+  if (kind === "host") return;
   const item = `${kind}:${id}`;
   const items = [item, ...recentItems(userId).filter((each) => each !== item)].slice(0, MOST_RECENT);
   try {

@@ -6,6 +6,7 @@ import type { ParsedQuery } from "./read-query.ts";
 
 const PLACES: Record<SearchKind, (result: SearchResult) => string> = {
   account: ({ id }) => paths.account(id),
+  host: ({ title }) => paths.host(title),
   credential: ({ id }) => paths.credential(id),
   safe: ({ id }) => paths.safe(id),
   "access-request": ({ id }) => paths.accessRequest(id),
@@ -18,6 +19,7 @@ const PLACES: Record<SearchKind, (result: SearchResult) => string> = {
 
 const KIND_LABELS: Record<SearchKind, string> = {
   account: "Accounts",
+  host: "Hosts",
   credential: "Credentials",
   safe: "Safes",
   "access-request": "Access requests",

@@ -9,6 +9,7 @@ import {
   IconLayoutSidebar,
   IconRefresh,
   IconRobot,
+  IconServer,
   IconShieldCheck,
   IconTerminal2,
   IconUser,
@@ -184,6 +185,7 @@ function Option({ id, option, isMarked, onPoint, onChoose }: OptionProps) {
 
 const KIND_ICONS: Record<SearchKind, Icon> = {
   account: IconUserShield,
+  host: IconServer,
   credential: IconKey,
   safe: IconBuildingBank,
   "access-request": IconClockBolt,

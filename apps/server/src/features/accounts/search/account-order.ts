@@ -28,10 +28,13 @@ export interface Place {
 const NEVER = sql`'epoch'::timestamptz`;
 const CREDENTIALS = sql`credentials`;
 
+/** The host of an account, in lower case. */
+export const HOST_KEY: RawBuilder<string> = sql`lower(credentials.host) collate "C"`;
+
 const KEYS: Record<AccountSortField, Pick<AccountOrder, "key" | "isTime" | "from">> = {
   name: { key: NAME_KEY, isTime: false, from: CREDENTIALS },
   username: { key: sql`lower(credentials.username) collate "C"`, isTime: false, from: CREDENTIALS },
-  hostname_ip: { key: sql`lower(credentials.host) collate "C"`, isTime: false, from: CREDENTIALS },
+  hostname_ip: { key: HOST_KEY, isTime: false, from: CREDENTIALS },
   last_validated_at: {
     key: sql`coalesce(credentials.last_verification_attempt, ${NEVER})`,
     isTime: true,

@@ -138,6 +138,7 @@ function isMeant(query: Query): (account: Account) => boolean {
     (query.platform_id === undefined || account.platform_id === query.platform_id) &&
     (query.system_type === undefined || account.system_type === query.system_type) &&
     (query.validation_status === undefined || account.last_validation_status === query.validation_status) &&
+    (query.host === undefined || account.hostname_ip === query.host.toLowerCase()) &&
     (query.tag === undefined || account.tags.includes(query.tag)) &&
     (query.secret_age === undefined ||
       Date.parse(account.last_rotated_at) <= Date.now() - Number(query.secret_age) * DAY) &&
@@ -203,6 +204,8 @@ describe("ACC-07: a filtered list contains every match and no other account", ()
     () => ({ tag: "pci" }),
     () => ({ tag: "legacy", search: "db" }),
     () => ({ tag: "no such tag" }),
+    () => ({ host: "HOST3.example.com" }),
+    () => ({ host: "host3" }),
     () => ({ secret_age: 90 }),
     () => ({ secret_age: 90, tag: "legacy", status: "active" }),
   ];
@@ -268,6 +271,7 @@ test("all search strategies return the same page", async () => {
     verification: null,
     status: null,
     tag: null,
+    host: null,
     secretAge: null,
   };
   const { db } = app.database;
@@ -277,6 +281,7 @@ test("all search strategies return the same page", async () => {
     { status: "rotation_due" },
     { platformId: platforms[1]! },
     { tag: "pci" },
+    { host: "host3.example.com" },
   ];
   const orders = [orderOf(), orderOf("name"), orderOf("-last_rotated_at")];
   for (const condition of conditions) {
@@ -299,6 +304,7 @@ test("all search strategies return the same page", async () => {
         sql`select id from credentials`,
         ...(condition.status === undefined ? [] : [found.byRotation()]),
         ...(condition.platformId === undefined ? [] : [found.byPlatform(platforms[1]!)]),
+        ...(condition.host === undefined ? [] : [found.byHost("host3.example.com")]),
         ...(condition.tag === undefined ? [] : [found.byTag("pci")]),
       ])
         assert.deepEqual(await found.lookUp(db, query, candidates), walked);

@@ -110,7 +110,8 @@ const byText = (text: string): RawBuilder<unknown> => found.byKeys(keysToFind(AC
 
 /** Returns the candidates of the most selective condition that has an index. Null if no condition has an index. */
 function candidatesFor(conditions: Conditions): RawBuilder<unknown> | null {
-  const { text, platformId, systemType, verification, status, tag } = conditions;
+  const { text, platformId, systemType, verification, status, tag, host } = conditions;
+  if (host !== null) return found.byHost(host);
   if (text !== null) return byText(text);
   if (tag !== null) return found.byTag(tag);
   if (status === "rotation_due") return found.byRotation();
@@ -120,7 +121,7 @@ function candidatesFor(conditions: Conditions): RawBuilder<unknown> | null {
   return found.byKeys(keysToFind(ACCOUNTS, { verification_status: verification }), false);
 }
 
-function conditionsOf(query: Partial<Query>): Conditions {
+export function conditionsOf(query: Partial<Query>): Conditions {
   const text = fold(query.search ?? "");
   return {
     safeId: query.safe_id ?? null,
@@ -130,6 +131,7 @@ function conditionsOf(query: Partial<Query>): Conditions {
     verification: query.validation_status === undefined ? null : verificationStatusOf(query.validation_status),
     status: query.status ?? null,
     tag: query.tag ?? null,
+    host: query.host?.toLowerCase() ?? null,
     secretAge: query.secret_age ?? null,
   };
 }

@@ -7,6 +7,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
+import { HOST_KEY } from "./account-order.ts";
 import type { AccountOrder, Place } from "./account-order.ts";
 import { dueSince, isRotationDue } from "../rotation.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";
@@ -24,6 +25,8 @@ export interface Conditions {
   verification: VerificationStatusFilter | null;
   status: "rotation_due" | "active" | null;
   tag: string | null;
+  /** In lower case. */
+  host: string | null;
   /** Days since the secret was stored or rotated. */
   secretAge: number | null;
 }
@@ -151,6 +154,24 @@ export async function findByPrefix(db: Db, query: AccountQuery, text: string, sp
   return rows.map(({ id }) => id);
 }
 
+/** The hosts that begin with the text, by name. Considers only the accounts of the first `span` ones. */
+export async function findHostsByPrefix(db: Db, query: AccountQuery, text: string, span: number): Promise<HostFound[]> {
+  const next = sql`
+    select id, safe_id, ${HOST_KEY} as host from credentials
+    where safe_id is not null and deleted_at is null and ${HOST_KEY} >= ${text} and ${HOST_KEY} < ${`${text}\u{10ffff}`}
+    order by ${HOST_KEY} limit ${span}`;
+  const { rows } = await sql<HostFound>`
+    ${seen(query)} select credentials.host, count(*)::integer as accounts from (${next}) credentials
+    where ${isSeen(query)} group by credentials.host order by credentials.host limit ${query.limit}`.execute(db);
+  return rows;
+}
+
+export interface HostFound {
+  host: string;
+  /** How many of the accounts that were considered are on the host. */
+  accounts: number;
+}
+
 function pageUnlessMore(rows: readonly (Found & { seen: number })[], most: number): Found[] | null {
   if (rows[0] !== undefined && rows[0].seen > most) return null;
   return placesIn(rows);
@@ -170,6 +191,9 @@ export const byPlatform = (id: string): Sql => sql`select id from accounts where
 
 export const bySystem = (type: SystemType): Sql => sql`select id from accounts where system_type = ${type}`;
 
+export const byHost = (host: string): Sql => sql`
+  select id from credentials where ${HOST_KEY} = ${host} and safe_id is not null and deleted_at is null`;
+
 /** For `lookUp`: accounts with the tag. The condition on all tags lets the planner use the index. */
 export const byTag = (tag: string): Sql =>
   sql`select id from accounts where tags @> array[${tag}]::text[] and tags <> '{}'`;
@@ -184,7 +208,7 @@ export const byRotation = (): Sql => sql`
   ) due where platforms.rotate_every_days is not null`;
 
 const READ = sql.raw(
-  ["id", "safe_id", "search_text", "verification_status", "verify_after"]
+  ["id", "safe_id", "search_text", "host", "verification_status", "verify_after"]
     .map((column) => `credentials.${column}`)
     .join(", "),
 );
@@ -238,7 +262,7 @@ const rotatedBefore = (days: number): Sql => sql`access_time() - make_interval(d
 
 /** A page of the given rows, limited to matches that this user may see. */
 function pageOf(query: AccountQuery, rows: Sql): Sql {
-  const { safeId, platformId, systemType, verification, status, tag, secretAge } = query.conditions;
+  const { safeId, platformId, systemType, verification, status, tag, secretAge, host } = query.conditions;
   const { direction } = query.order;
   const ofAccount = [
     ...(platformId === null ? [] : [sql`accounts.platform_id = ${platformId}`]),
@@ -253,6 +277,7 @@ function pageOf(query: AccountQuery, rows: Sql): Sql {
     ...(safeId === null ? [] : [sql`credentials.safe_id = ${safeId}`]),
     textMatches(query),
     ...(verification === null ? [] : [hasVerificationStatus(verification)]),
+    ...(host === null ? [] : [sql`${HOST_KEY} = ${host}`]),
     ...ofAccount,
   ];
   const others = sql`join accounts on accounts.id = credentials.id join platforms on platforms.id = accounts.platform_id`;

@@ -35,8 +35,13 @@ import type { ShownTarget, TargetRow } from "./targets.store.ts";
 import { usableCredential } from "./usable-credential.ts";
 
 export async function listTargets(call: Call<typeof listDiscoveryTargets>, db: Db) {
-  const { limit, cursor, active = null } = call.query;
-  const rows = await store.listTargets(db, call.actor, { after: placeByName(cursor), isActive: active }, limit + 1);
+  const { limit, cursor, active = null, host = null } = call.query;
+  const rows = await store.listTargets(
+    db,
+    call.actor,
+    { after: placeByName(cursor), isActive: active, host },
+    limit + 1,
+  );
   const { shown, next_cursor } = pageByName(rows, limit);
   return { data: shown.map(toTarget), next_cursor };
 }

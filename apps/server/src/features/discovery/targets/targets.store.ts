@@ -77,7 +77,7 @@ const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => s
 export async function listTargets(
   db: Db,
   actor: Actor,
-  { after, isActive }: { after: NamePlace | null; isActive: boolean | null },
+  { after, isActive, host }: { after: NamePlace | null; isActive: boolean | null; host: string | null },
   limit: number,
 ): Promise<ShownTarget[]> {
   const conditions = [
@@ -85,6 +85,7 @@ export async function listTargets(
       ? sql`true`
       : sql`(lower(discovery_targets.name), discovery_targets.id) > (${after.name}, ${after.id}::uuid)`,
     ...(isActive === null ? [] : [sql`discovery_targets.is_active = ${isActive}`]),
+    ...(host === null ? [] : [sql`lower(discovery_targets.hostname) = lower(${host})`]),
   ];
   return (await shown(actor, sql.join(conditions, sql` and `), limit).execute(db)).rows;
 }

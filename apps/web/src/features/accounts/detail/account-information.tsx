@@ -20,7 +20,14 @@ function factsOf(account: Account): Fact[] {
     { name: "Status", value: <AccountStatusBadge status={account.status} /> },
     { name: "Rotation", value: <RotationBadge account={account} /> },
     { name: "Username", value: account.username },
-    { name: "Hostname/IP Address", value: addressOf(account) },
+    {
+      name: "Hostname/IP Address",
+      value: (
+        <Anchor component={Link} to={paths.host(account.hostname_ip)} fz="inherit">
+          {addressOf(account)}
+        </Anchor>
+      ),
+    },
     { name: "System Type", value: systemTypeLabel(account.system_type) },
     { name: "Connection Method", value: account.connection_method },
     ...ACCOUNT_DETAIL_NAMES.map((name) => ({
