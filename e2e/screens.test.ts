@@ -26,6 +26,7 @@ const PROTECTED: readonly [path: string, heading: string][] = [
   ["/discovery", "Discovery Scan"],
   ["/cpm-dashboard", "CPM Dashboard"],
   ["/jit-access", "Just-in-Time Access"],
+  ["/jit-access/00000000-0000-4000-8000-000000000000", "Request Not Found"],
   ["/sessions", "Session Monitoring"],
   ["/access-control", "Access Control"],
   ["/integrations", "Integrations"],

@@ -107,6 +107,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await setup.getByText("Connect a sign-in provider").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Sign Out" }).click();
     await isAt(page, "/login");
+    await seesHeading(page, "Sign in to Strongroom");
   });
 
   step("AUTH-01, AUTH-21, DASH-01: signing in shows a welcome message and the dashboard", async () => {

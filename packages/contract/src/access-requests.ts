@@ -13,6 +13,7 @@ import {
   manyLines,
   optionalLines,
 } from "./fields.ts";
+import { VerificationStatus } from "./verification-status.ts";
 
 /** JIT-21, and `revoked` (OPEN-102). */
 export const ACCESS_REQUEST_STATUSES = [
@@ -172,6 +173,27 @@ export const readAccessRequest = endpoint({
   summary: "One access request",
   params: byId,
   reply: AccessRequest,
+  needs: "access-request.list",
+  audit: "none",
+});
+
+/**
+ * By the rules for the risk of sessions: what would make a session under this request a risk. It tells approvers whether it
+ * would be the requester's first session on the account, even if they may not see sessions. 404 also for a request that names
+ * no account yet.
+ */
+export const readAccessRequestRisk = endpoint({
+  method: "GET",
+  path: "/api/v1/jit/:id/risk",
+  summary: "The risk of the sessions that a request would allow, with its reasons",
+  params: byId,
+  reply: z.object({
+    level: z.enum(["high", "medium", "low"]),
+    /** In words; empty for a low risk. */
+    reasons: z.array(z.string()),
+    /** Whether the account's stored secret works. */
+    account_status: VerificationStatus,
+  }),
   needs: "access-request.list",
   audit: "none",
 });

@@ -49,6 +49,7 @@ const inShell: RouteObject[] = [
   page(paths.credential(":id"), () => import("#features/vault/detail/credential-detail-page.tsx")),
   { path: paths.credentialVault, element: <Navigate to={paths.vault} replace /> },
   page(paths.jitAccess, () => import("#features/access-requests/list/jit-access-page.tsx")),
+  page(paths.reviewRequest(":id"), () => import("#features/access-requests/decision/request-page.tsx")),
   page(paths.cpmDashboard, () => import("#features/cpm/cpm-dashboard-page.tsx")),
   page(paths.cpmTest, () => import("#features/demos/cpm-test-page.tsx")),
   page(paths.connect(":id"), () => import("#features/sessions/terminal/connect-page.tsx")),

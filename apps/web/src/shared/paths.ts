@@ -37,10 +37,14 @@ export const paths = {
   jitAccess: "/jit-access",
   /** The page with one access request open. */
   accessRequest: (id: string) => `/jit-access?request=${id}`,
+  /** The page of one request, for the decision, or the route pattern with ":id". */
+  reviewRequest: (id: string) => `/jit-access/${id}`,
   /** The page with the request form for an account open. */
   requestAccess: (accountId: string) => `/jit-access?ask=${accountId}`,
   sessions: "/sessions",
   liveSessions: "/sessions?status=active",
+  /** The sessions of one user on one account. */
+  sessionsOf: (filter: { user: string; account: string }) => `/sessions?${new URLSearchParams(filter)}`,
   /** The terminal of a session on one account. */
   connect: (accountId: string) => `/accounts/${accountId}/connect`,
   accessControl: "/access-control",

@@ -11,6 +11,7 @@ import {
   messagePrivilegedSession,
   pausePrivilegedSession,
   readPrivilegedSession,
+  readAccessRequestRisk,
   readAccountWatch,
   readSessionRecording,
   readSshAccess,
@@ -31,6 +32,7 @@ import { readGateways, setDraining } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
 import { findActivity, findChoices, findSessions, readOne } from "./monitoring/find-sessions.ts";
 import { describeSshAccess } from "./native/describe-access.ts";
+import { readRequestRisk } from "./risk/start-facts.ts";
 import { holdRecording, releaseRecording } from "./retention/hold-recording.ts";
 import { findInRecordings } from "./text/search-recordings.ts";
 import { exportSealed, play } from "./recordings/read-recording.ts";
@@ -45,6 +47,7 @@ export function bindSessions(kernel: Kernel, context: SessionContext): void {
   implement(kernel, readPrivilegedSession, readOne);
   implement(kernel, startPrivilegedSession, (call, tx) => startSession(context, call, tx));
   implement(kernel, watchPrivilegedSession, watchSession);
+  implement(kernel, readAccessRequestRisk, readRequestRisk);
   implement(kernel, readAccountWatch, (call, db) => readWatch(context, call, db));
   implement(kernel, watchAccount, (call, tx) => changeWatch(context, call, tx));
   implement(kernel, terminatePrivilegedSession, (call, tx) => terminate(context, call, tx));

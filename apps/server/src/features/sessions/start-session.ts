@@ -26,6 +26,7 @@ import { detailsOf, targetOf } from "./session-context.ts";
 import { gatewayHostKey } from "./native/host-key.ts";
 import type { SessionContext } from "./session-context.ts";
 import { riskLevelOf, startReasons } from "./risk/risk.policy.ts";
+import { startFactsAt } from "./risk/start-facts.ts";
 import type { StartFacts } from "./risk/risk.policy.ts";
 import { countOpen, insertSession, insertTicket, lockStarts } from "./sessions.store.ts";
 import { hashOfTicket, newTicketText } from "./ticket-text.ts";
@@ -241,17 +242,10 @@ function inWords(zones: readonly string[]): string {
 /** A session lasts no longer than the platform's longest access. */
 async function readStartFacts(tx: Tx, userId: string, row: ShownRow): Promise<StartFacts & { ends_at: Date }> {
   const { rows } = await sql<StartFacts & { ends_at: Date }>`
-    select access_time() + make_interval(mins => platforms.max_duration_minutes) as ends_at, platforms.is_production,
+    select access_time() + make_interval(mins => platforms.max_duration_minutes) as ends_at,
       coalesce((select is_break_glass from access_requests where id = ${row.grant_id}), false) as is_break_glass,
-      not exists (
-        select from sessions where account_id = ${row.id} and user_id = ${userId} and started_at is not null) as is_first,
-      session_from_hour is not null and (extract(isodow from now_utc) > 5
-        or case when session_from_hour < session_to_hour
-          then hour_utc < session_from_hour or hour_utc >= session_to_hour
-          else hour_utc < session_from_hour and hour_utc >= session_to_hour end) as is_unusual_time
-    from platforms,
-      lateral (select access_time() at time zone 'UTC' as now_utc) clock,
-      lateral (select extract(hour from now_utc)::integer as hour_utc) hours
+      ${startFactsAt(sql`access_time()`, { userId: sql`${userId}`, accountId: sql`${row.id}` })}
+    from platforms
     where platforms.id = ${row.platform_id}`.execute(tx);
   return rows[0]!;
 }

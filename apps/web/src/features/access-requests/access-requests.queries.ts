@@ -8,14 +8,18 @@ import {
   extendAccessRequest,
   findRequestable,
   listAccessRequests,
+  listPrivilegedSessions,
   mapAccessRequest,
   readAccessRequest,
+  readAccessRequestRisk,
   reviewBreakGlass,
   revokeAccessRequest,
   type AccessRequest,
   type AccessRequestId,
+  type AccountId,
   type Endpoint,
   type InputOf,
+  type UserId,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { isCallError } from "#shared/api/call-error.ts";
@@ -58,6 +62,18 @@ export const requestList = (filter: RequestFilter) =>
 
 export const statistics = queryOf(accessRequestStatistics);
 export const oneRequest = (id: string) => queryOf(readAccessRequest, at(id));
+export const requestRisk = (id: string) => queryOf(readAccessRequestRisk, at(id));
+
+/** Including the request that is being looked at. */
+const EARLIER = 6;
+interface UseOf {
+  userId: UserId;
+  accountId: AccountId;
+}
+export const earlierRequests = ({ userId, accountId }: UseOf) =>
+  queryOf(listAccessRequests, { query: { user_id: userId, account_id: accountId, limit: EARLIER } });
+export const earlierSessions = ({ userId, accountId }: UseOf) =>
+  queryOf(listPrivilegedSessions, { query: { user_id: userId, account_id: accountId, limit: EARLIER - 1 } });
 
 export const requestable = (search: string) => ({
   ...queryOf(findRequestable, { query: search.trim() === "" ? {} : { search: search.trim() } }),

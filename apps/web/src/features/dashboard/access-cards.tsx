@@ -59,14 +59,14 @@ function QueueRow({ request }: { request: AccessRequest }) {
       icon={<IconClockBolt size={18} aria-hidden />}
       name={
         <>
-          <Link to={paths.accessRequest(id)} className={classes.quiet}>{`${username} → ${resource}`}</Link>
+          <Link to={paths.reviewRequest(id)} className={classes.quiet}>{`${username} → ${resource}`}</Link>
           {request.is_break_glass && <Tag tone="danger">Break-glass</Tag>}
         </>
       }
       actions={
         <Button
           component={Link}
-          to={paths.accessRequest(id)}
+          to={paths.reviewRequest(id)}
           size="compact-sm"
           variant="default"
           aria-label={`Review: ${username}, ${resource}`}

@@ -340,7 +340,7 @@ describe("the dashboard by role", () => {
     );
     const queue = within(await screen.findByRole("region", { name: "Waiting for your decision" }));
     expect(queue.getByRole("link", { name: "Review: Olga, root on db1" }).getAttribute("href")).toBe(
-      `/jit-access?request=${asked.id}`,
+      `/jit-access/${asked.id}`,
     );
     expect(queue.getByRole("link", { name: "9 pending requests" }).getAttribute("href")).toBe("/jit-access");
     expect(screen.queryByRole("region", { name: "Changes to rights and security" })).toBeNull();

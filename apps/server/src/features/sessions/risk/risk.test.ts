@@ -1,7 +1,13 @@
 // Risk levels, their reasons, and who is notified.
-import { clearNotifications, listNotifications, readPrivilegedSession } from "@strongroom/contract";
+import {
+  clearNotifications,
+  listNotifications,
+  readAccessRequestRisk,
+  readPrivilegedSession,
+} from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { aRequestableAccount, requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { aPerson } from "#testing/people.ts";
 import { eventually } from "#testing/waiting.ts";
 import type { TestPerson } from "#testing/people.ts";
@@ -75,6 +81,33 @@ describe("risky sessions", () => {
       "high",
       ["First session of this user on this account", "Outside usual hours", "Production system"],
     ]);
+  });
+
+  test("an access request has the risk that its first session would have, for those who may see the request", async () => {
+    const ask = requestsOf(app);
+    const hour = new Date().getUTCHours();
+    const { account, asker, approvers } = await aRequestableAccount(app, {
+      session_from_hour: (hour + 11) % 24,
+      session_to_hour: (hour + 12) % 24,
+    });
+    const { body: request } = await ask.ask(asker, account);
+    const read = async (who: TestPerson) =>
+      app.call(readAccessRequestRisk, { params: { id: request.id }, as: who.token });
+    const expected = {
+      level: "high",
+      reasons: ["First session of this user on this account", "Outside usual hours"],
+      account_status: "untested",
+    };
+    for (const person of [approvers[0]!, asker]) assert.deepEqual((await read(person)).body, expected);
+    assert.equal((await read(await aPerson(app))).status, 404);
+
+    await ask.revoke(asker, request);
+    // A Wednesday, within the usual hours.
+    const day = new Date(Date.now() + ((3 - new Date().getUTCDay() + 7) % 7 || 7) * 86_400_000);
+    day.setUTCHours((hour + 11) % 24, 30, 0, 0);
+    const { body: later } = await ask.ask(asker, account, { starts_at: day.toISOString() });
+    const { body: risk } = await app.call(readAccessRequestRisk, { params: { id: later.id }, as: asker.token });
+    assert.deepEqual([risk.level, risk.reasons], ["medium", ["First session of this user on this account"]]);
   });
 
   test("a reason from the gateway raises the level once, with an audit entry", async () => {

@@ -85,6 +85,11 @@ function ActForm<Values extends object>({ act, label, onClose, send, ...form }: 
   );
 }
 
+/** Decides without the mouse: the field has the focus when the dialog opens. */
+function submitsOnCtrlEnter(event: React.KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+}
+
 const plain = { margin: 0 };
 
 /** The facts that an approver needs for a decision. */
@@ -160,6 +165,8 @@ export function CommentForm({ act, request, onClose }: ActProps & { act: "approv
             resize="vertical"
             maxLength={1000}
             data-autofocus
+            description={isDecision ? "Ctrl+Enter confirms" : undefined}
+            onKeyDown={submitsOnCtrlEnter}
             {...form.getInputProps("comment")}
           />
         </>

@@ -60,27 +60,14 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
       </section>
       <section>
         <h3 className={classes.sub}>Timeline</h3>
-        <ol className={classes.timeline} aria-label="Timeline">
-          {timelineOf(request).map(({ at, title, text, tone }) => (
-            <li
-              key={`${at}/${title}`}
-              className={classes.event}
-              style={{ "--event-color": `var(--tone-${tone}-fg)` } as React.CSSProperties}
-            >
-              <p className={classes.eventTitle}>
-                <span>{title}</span>
-                <time className={classes.eventTime} dateTime={at} title={absoluteTime(at)}>
-                  {nearTime(at, now)}
-                </time>
-              </p>
-              {text !== null && <p className={classes.eventText}>{text}</p>}
-            </li>
-          ))}
-        </ol>
+        <RequestTimeline request={request} />
         {note !== null && <p className={classes.eventText}>{note.text}</p>}
       </section>
       <Group justify="flex-end" gap="xs">
         <EvidenceButton about="access-request" id={request.id} name="this request" size="sm" variant="default" />
+        <Button component={Link} to={paths.reviewRequest(request.id)} variant="default">
+          Open page
+        </Button>
         {request.account_id !== null && request.can.includes("connect") && (
           <Button component={Link} to={paths.connect(request.account_id)} state={{ starts: true }}>
             Connect
@@ -104,5 +91,28 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
         ))}
       </Group>
     </Stack>
+  );
+}
+
+export function RequestTimeline({ request }: { request: AccessRequest }) {
+  const now = useNow();
+  return (
+    <ol className={classes.timeline} aria-label="Timeline">
+      {timelineOf(request).map(({ at, title, text, tone }) => (
+        <li
+          key={`${at}/${title}`}
+          className={classes.event}
+          style={{ "--event-color": `var(--tone-${tone}-fg)` } as React.CSSProperties}
+        >
+          <p className={classes.eventTitle}>
+            <span>{title}</span>
+            <time className={classes.eventTime} dateTime={at} title={absoluteTime(at)}>
+              {nearTime(at, now)}
+            </time>
+          </p>
+          {text !== null && <p className={classes.eventText}>{text}</p>}
+        </li>
+      ))}
+    </ol>
   );
 }

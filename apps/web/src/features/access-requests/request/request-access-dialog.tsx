@@ -1,5 +1,5 @@
 // "Request Just-in-Time Access" (JIT-05, JIT-19, JIT-27, JIT-28): the request form with its platform's requirements.
-import { Button, Select, TextInput, Textarea } from "@mantine/core";
+import { Button, Group, Select, TextInput, Textarea } from "@mantine/core";
 import { IconFlame } from "@tabler/icons-react";
 import type { UseFormReturnType } from "@mantine/form";
 import type { AccountId, RequestableAccount } from "@strongroom/contract";
@@ -14,7 +14,9 @@ import { creation, requestableAccount } from "../access-requests.queries.ts";
 import { minutesOf, requestChoices, usualChoice } from "../durations.ts";
 import classes from "../list/jit-access-page.module.css";
 import { createFailureTitle } from "../load-failure.ts";
+import { periodText, startChoices, startLimits } from "./start-choices.ts";
 import { checkRequest, payloadOf, type RequestFormValues } from "./request-form-values.ts";
+import { useNow } from "#shared/format/now.ts";
 import { duration } from "#shared/format/time.ts";
 import { counted } from "#shared/format/text.ts";
 import { toneStyle } from "#shared/ui/tone.ts";
@@ -86,8 +88,10 @@ function RequestForm({ preset, onClose, onBreakGlass }: Parts & { preset: Reques
 }
 
 function RequestFields({ form }: { form: UseFormReturnType<RequestFormValues> }) {
-  const { picked, duration: chosen } = form.values;
+  const { picked, duration: chosen, startsAt } = form.values;
   const { resource } = picked;
+  const now = useNow();
+  const period = periodText(startsAt, minutesIn(chosen, resource));
 
   function pick(next: PickedResource): void {
     const choices = choicesFor(next.resource);
@@ -126,9 +130,24 @@ function RequestFields({ form }: { form: UseFormReturnType<RequestFormValues> })
           label="Start time (optional)"
           type="datetime-local"
           description="Empty: starts immediately"
+          {...startLimits(now)}
           {...form.getInputProps("startsAt")}
         />
       </div>
+      <Group gap="xs" role="group" aria-label="Start">
+        {startChoices(now).map(({ label, value }) => (
+          <Button
+            key={label}
+            size="compact-sm"
+            variant={form.values.startsAt === value ? "filled" : "default"}
+            aria-pressed={form.values.startsAt === value}
+            onClick={() => form.setFieldValue("startsAt", value)}
+          >
+            {label}
+          </Button>
+        ))}
+      </Group>
+      {period !== null && <p className={classes.optionMore}>{period}</p>}
     </>
   );
 }
