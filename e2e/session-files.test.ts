@@ -114,7 +114,7 @@ describe("the files of a session", needs(unavailable), () => {
   step("Files lists the home folder of the account, and opens folders", async () => {
     await visit.page.getByRole("button", { name: "Files" }).click();
     const list = files().getByRole("list", { name: /^Content of / });
-    await list.getByRole("button", { name: "work" }).click();
+    await list.getByRole("button", { name: "work", exact: true }).click();
     await files()
       .getByRole("list", { name: /\/work$/ })
       .getByText("note.txt")
@@ -133,7 +133,32 @@ describe("the files of a session", needs(unavailable), () => {
     const copy = join(folder, "copy.tar");
     await (await download).saveAs(copy);
     assert.ok(readFileSync(copy).equals(content));
-    await visit.page.reload();
+  });
+
+  step("a folder is created, renamed and deleted, and a taken name is refused", async () => {
+    const { page } = visit;
+    await files().getByRole("button", { name: "New Folder" }).click();
+    const create = dialogOf(page, "New Folder");
+    await create.getByRole("textbox", { name: "Name" }).fill("build.tar");
+    await create.getByRole("button", { name: "Create" }).click();
+    await create.getByText("This folder already contains this name").waitFor();
+    await create.getByRole("textbox", { name: "Name" }).fill("releases");
+    await inspectScreen(page, "session-files-new-folder");
+    await create.getByRole("button", { name: "Create" }).click();
+    await seesToast(page, "Created releases");
+    await files().getByRole("button", { name: "Rename: releases" }).click();
+    const rename = dialogOf(page, "Rename releases");
+    await rename.getByRole("textbox", { name: "Name" }).fill("archive");
+    await rename.getByRole("button", { name: "Rename" }).click();
+    await seesToast(page, "Renamed releases to archive");
+    await files().getByRole("button", { name: "Delete: archive" }).click();
+    await dialogOf(page, "Delete the folder").getByRole("button", { name: "Delete" }).click();
+    await seesToast(page, "Deleted archive");
+    await files().getByRole("button", { name: "Delete: build.tar" }).click();
+    await dialogOf(page, "Delete the file").getByRole("button", { name: "Delete" }).click();
+    await seesToast(page, "Deleted build.tar");
+    await files().getByRole("button", { name: "Delete: build.tar" }).waitFor({ state: "detached" });
+    await page.reload();
   });
 
   step("the file operations are audited with their paths and sizes", async () => {
@@ -144,6 +169,9 @@ describe("the files of a session", needs(unavailable), () => {
     };
     await becomes(async () => /uploaded/.test(await operations()) && /downloaded/.test(await operations()), true);
     assert.match(await operations(), /5000000/);
+    for (const action of ["make folder", "rename", "remove folder", "remove"]) {
+      assert.match(await operations(), new RegExp(`"${action}"`));
+    }
     assertNoErrors(visit);
   });
 

@@ -222,6 +222,7 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "features/discovery/cloud/resource-list.tsx": "a search; its text is sent as a filter only",
   "features/discovery/privileges/key-list.tsx": "a search; its text is sent as a filter only",
   "features/discovery/rules/new-rule-dialog.tsx": "not walked yet: it needs a safe with targets",
+  "features/sessions/files/file-actions.tsx": "there only beside a live session; the name is sent to the target",
   "features/sessions/files/files-dialog.tsx": "there only beside a live session; the folder is sent to the target",
   "features/sessions/hold-dialogs.tsx": "there only for a recorded session; the reason is read as text in the trail",
   "features/sessions/terminal/terminal-search.tsx": "searches what the terminal shows; its text is sent nowhere",

@@ -291,6 +291,18 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
       assert.match(started?.text ?? "", new RegExp(`"certificate":\\{"ca":"SHA256:`));
     });
 
+    test("that a target refuses is tried again at once, and counts for its user", async () => {
+      const { db } = world.app.database;
+      writeFileSync(trustedKeys(), "");
+      const refused = await run();
+      assert.equal(refused.status, 255);
+      const { rows } = await sql<{ version: number | null }>`select version from session_login_failures`.execute(db);
+      assert.deepEqual(rows, [{ version: null }]);
+      await trust();
+      const { status, stderr } = await run();
+      assert.equal(status, 0, stderr);
+    });
+
     test("continues through a rotation of the CA while targets trust both keys", async () => {
       const made = await world.app.call(createSshCaKey, { as: admin });
       assert.equal(made.body.status, "next");

@@ -97,7 +97,8 @@ export function databaseSessions({ context, gateway, network }: DatabaseSessions
           const connected = await connectTarget(loginTargetOf(account), credential, limits, agent);
           if ("upstream" in connected) report("logged-in");
           else report(connected.isCounted ? "failed" : "unreached");
-          await noteLogin(context, { session, account }, connected).catch((error: unknown) => {
+          const kind = credential instanceof Secret ? "secret" : "certificate";
+          await noteLogin(context, { session, account, kind }, connected).catch((error: unknown) => {
             log.warn({ err: error, session: session.id }, "the result of a login on a target could not be stored");
           });
           return connected;

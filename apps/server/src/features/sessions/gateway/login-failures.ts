@@ -11,7 +11,8 @@ import type { SessionRow } from "../sessions.store.ts";
 
 interface LoginFailuresTable {
   account_id: string;
-  version: number;
+  /** The version of the secret that was rejected; null for a login by certificate. */
+  version: number | null;
   user_id: string;
   failed_at: Date;
 }
@@ -27,12 +28,23 @@ const COOL_DOWN_MINUTES = 10;
 /** Rejected logins of one user, over all accounts, within the same time. */
 const MOST_OF_USER = 5;
 
-/** INVARIANT: a secret that its target has just rejected is neither opened nor sent. Throws a refusal for the user. */
-export async function requireLoginAllowed(tx: Tx, account: ShownRow, userId: string): Promise<void> {
+/** How the gateway logs in on the target. */
+export type LoginKind = "secret" | "certificate";
+
+/**
+ * INVARIANT: a secret that its target has just rejected is neither opened nor sent. A certificate is new for each login, so
+ * only the limit of the user applies to it. Throws a refusal for the user.
+ */
+export async function requireLoginAllowed(
+  tx: Tx,
+  account: ShownRow,
+  { userId, kind }: { userId: string; kind: LoginKind },
+): Promise<void> {
+  const version = kind === "secret" ? account.secret_version : null;
   const since = sql`access_time() - make_interval(mins => ${COOL_DOWN_MINUTES})`;
   const { rows } = await sql<{ again: Date | null; of_user: number; user_again: Date | null }>`
     select (select max(failed_at) from session_login_failures
-        where account_id = ${account.id} and version = ${account.secret_version} and failed_at > ${since})
+        where account_id = ${account.id} and version = ${version} and failed_at > ${since})
         + make_interval(mins => ${COOL_DOWN_MINUTES}) as again,
       (select count(*)::integer from session_login_failures where user_id = ${userId} and failed_at > ${since}) as of_user,
       (select min(failed_at) from session_login_failures where user_id = ${userId} and failed_at > ${since})
@@ -59,22 +71,24 @@ const timeOf = (at: Date): string => `${at.toISOString().slice(11, 16)} UTC`;
 export interface LoginAttempt {
   session: SessionRow;
   account: ShownRow;
+  kind: LoginKind;
 }
 
 /** Records a rejected login, and audits it. */
 export async function recordLoginFailure(
   { kernel }: SessionContext,
-  { session, account }: LoginAttempt,
+  { session, account, kind }: LoginAttempt,
 ): Promise<void> {
+  const version = kind === "secret" ? account.secret_version : null;
   await kernel.database.transaction(async (tx) => {
     await sql`
       insert into session_login_failures (account_id, version, user_id, failed_at)
-      values (${account.id}, ${account.secret_version}, ${session.user_id}, access_time())`.execute(tx);
+      values (${account.id}, ${version}, ${session.user_id}, access_time())`.execute(tx);
     const note = {
       target: targetOf(session),
       result: "failure" as const,
       reason: "privileged-session.login-rejected",
-      details: { ...detailsOf(session), version: account.secret_version },
+      details: { ...detailsOf(session), ...(version === null ? { login: kind } : { version }) },
     };
     await appendAudit(tx, [systemEntry("privileged-session.login-rejected", "sessions", note, kernel.clock.now())]);
   });

@@ -102,7 +102,7 @@ async function redeem(
   if (ticket.kind === "watch") return watch(context, tx, ticket.session_id, user);
   const { account, secret } = await credentialOf(context, tx, user, ticket.account_id);
   try {
-    await requireLoginAllowed(tx, account, user.id);
+    await requireLoginAllowed(tx, account, { userId: user.id, kind: secret === null ? "certificate" : "secret" });
     const rules = await readSessionRules(tx, account.platform_id, account.safe_id);
     // INVARIANT: a gateway outside of the zones of the platform and the safe opens no session.
     if (!isInZones(await readZone(tx, ticket.gateway_id), rules.zones)) throw invalid();

@@ -1,6 +1,18 @@
 // Files on the target of an account: lists folders, downloads and uploads, in a separate recorded session.
 import { ActionIcon, Button, FileButton, Group, Progress, Stack, TextInput } from "@mantine/core";
-import { IconArrowUp, IconDownload, IconFile, IconFolder, IconRefresh, IconUpload, IconX } from "@tabler/icons-react";
+import {
+  IconArrowUp,
+  IconDownload,
+  IconFile,
+  IconFolder,
+  IconFolderPlus,
+  IconPencil,
+  IconRefresh,
+  IconTrash,
+  IconUpload,
+  IconX,
+  type Icon,
+} from "@tabler/icons-react";
 import type { Account } from "@strongroom/contract";
 import { useEffect, useRef, useState } from "react";
 import { socketUrl } from "#shared/api/call.ts";
@@ -14,6 +26,7 @@ import { saveFile } from "#shared/ui/save-file.ts";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { startSession, type Justification } from "../sessions.queries.ts";
+import { FileActions, type FileAction } from "./file-actions.tsx";
 import classes from "./files.module.css";
 import { SftpClient, joinPath, parentOf } from "./sftp-client.ts";
 import type { FileEntry } from "./sftp-packets.ts";
@@ -60,6 +73,7 @@ function Files({ account, justification, onRetry }: FilesProps) {
   const [failure, setFailure] = useState<string | null>(null);
   const { transfers, run } = useTransfers();
   const [replacing, setReplacing] = useState<File | null>(null);
+  const [action, setAction] = useState<FileAction>(null);
 
   useEffect(() => {
     let isHere = true;
@@ -138,6 +152,14 @@ function Files({ account, justification, onRetry }: FilesProps) {
         >
           Refresh
         </Button>
+        <Button
+          size="compact-md"
+          variant="default"
+          leftSection={<IconFolderPlus size={16} aria-hidden />}
+          onClick={() => setAction({ kind: "new-folder" })}
+        >
+          New Folder
+        </Button>
       </Group>
       {transfers.map((transfer) => (
         <TransferRow key={transfer.id} transfer={transfer} />
@@ -146,8 +168,20 @@ function Files({ account, justification, onRetry }: FilesProps) {
         folder={folder}
         onOpen={(name) => void show(joinPath(path, name))}
         onDownload={(entry) => download(path, entry)}
+        onAction={setAction}
       />
-      <p className={classes.note}>This is a session of its own. Each file operation is recorded and audited.</p>
+      <p className={classes.note}>File access is a separate session. Each operation is recorded and audited.</p>
+      {/* The names typed in these dialogs are not edits of the dialog below, which would ask before it closes. */}
+      <div onChange={(event) => event.stopPropagation()}>
+        <FileActions
+          action={action}
+          change={(work) => work(client.current!)}
+          path={path}
+          entries={entries}
+          onClose={() => setAction(null)}
+          onDone={() => void show(path)}
+        />
+      </div>
       <ConfirmDialog
         opened={replacing !== null}
         title="Replace the file"
@@ -203,10 +237,11 @@ interface EntriesProps {
   folder: Folder;
   onOpen: (name: string) => void;
   onDownload: (entry: FileEntry) => void;
+  onAction: (action: FileAction) => void;
 }
 
-function Entries({ folder: { path, entries }, onOpen, onDownload }: EntriesProps) {
-  if (entries.length === 0) return <EmptyState icon={IconFolder} title="Empty folder" text="There is nothing in it." />;
+function Entries({ folder: { path, entries }, onOpen, onDownload, onAction }: EntriesProps) {
+  if (entries.length === 0) return <EmptyState icon={IconFolder} title="Empty folder" text="This folder is empty." />;
   return (
     <ul className={classes.entries} aria-label={`Content of ${path}`}>
       {entries.map((entry) => (
@@ -230,14 +265,43 @@ function Entries({ folder: { path, entries }, onOpen, onDownload }: EntriesProps
                   </span>
                 )}
               </span>
-              <ActionIcon variant="default" aria-label={`Download: ${entry.name}`} onClick={() => onDownload(entry)}>
-                <IconDownload size={16} aria-hidden />
-              </ActionIcon>
             </>
           )}
+          <Group gap={4} wrap="nowrap">
+            {entry.kind !== "folder" && (
+              <EntryButton label="Download" name={entry.name} icon={IconDownload} onClick={() => onDownload(entry)} />
+            )}
+            <EntryButton
+              label="Rename"
+              name={entry.name}
+              icon={IconPencil}
+              onClick={() => onAction({ kind: "rename", entry })}
+            />
+            <EntryButton
+              label="Delete"
+              name={entry.name}
+              icon={IconTrash}
+              onClick={() => onAction({ kind: "delete", entry })}
+            />
+          </Group>
         </li>
       ))}
     </ul>
+  );
+}
+
+interface EntryButtonProps {
+  label: string;
+  name: string;
+  icon: Icon;
+  onClick: () => void;
+}
+
+function EntryButton({ label, name, icon: ButtonIcon, onClick }: EntryButtonProps) {
+  return (
+    <ActionIcon variant="default" aria-label={`${label}: ${name}`} title={label} onClick={onClick}>
+      <ButtonIcon size={16} aria-hidden />
+    </ActionIcon>
   );
 }
 

@@ -145,6 +145,27 @@ export class SftpClient {
     }
   }
 
+  async makeFolder(path: string): Promise<void> {
+    // The target chooses the attributes.
+    await this.#ask(REPLY.status, REQUEST.makeDir, path, 0);
+  }
+
+  /** Rejects when `to` exists. */
+  async rename(from: string, to: string): Promise<void> {
+    await this.#ask(REPLY.status, REQUEST.rename, from, to);
+  }
+
+  /** A folder must be empty. Of a link, only the link itself is removed. */
+  async remove(path: string, kind: FileEntry["kind"]): Promise<void> {
+    const isFolder = kind === "folder" && !(await this.#isLink(path));
+    await this.#ask(REPLY.status, isFolder ? REQUEST.removeDir : REQUEST.remove, path);
+  }
+
+  async #isLink(path: string): Promise<boolean> {
+    const { reader } = await this.#ask(REPLY.attributes, REQUEST.linkStat, path);
+    return reader.attributes().kind === "link";
+  }
+
   async #follow(folder: string, entry: FileEntry): Promise<FileEntry> {
     if (entry.kind !== "link") return entry;
     try {
@@ -235,6 +256,7 @@ class SftpStatusError extends SftpError {
 const REFUSALS: Readonly<Record<number, string>> = {
   [STATUS.noSuchFile]: "The file or folder does not exist.",
   [STATUS.permissionDenied]: "The account may not do this on the target.",
+  [STATUS.failure]: "The target refused. The name may exist already, or the folder may not be empty.",
 };
 
 function nullAtEnd(error: unknown): null {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { objectionTo } from "./file-actions.tsx";
 import { joinPath, parentOf } from "./sftp-client.ts";
 import { PacketReader, REPLY, createPacketSplitter, packetOf } from "./sftp-packets.ts";
 
@@ -50,4 +51,15 @@ test.each([
   ["/", "/"],
 ])("the parent of %s is %s", (folder, parent) => {
   expect(parentOf(folder)).toBe(parent);
+});
+
+test.each([
+  ["notes.txt", null],
+  ["..", "A name cannot be . or .. or contain /"],
+  ["../etc/passwd", "A name cannot be . or .. or contain /"],
+  ["taken", "This folder already contains this name"],
+  ["ä".repeat(128), "The name is too long"],
+])("the name %s is answered with %s", (name, objection) => {
+  const taken = { name: "taken", kind: "file", size: null, modifiedAt: null } as const;
+  expect(objectionTo(name, [taken])).toBe(objection);
 });

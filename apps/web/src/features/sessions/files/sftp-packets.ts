@@ -6,13 +6,18 @@ export const REQUEST = {
   close: 4,
   read: 5,
   write: 6,
+  linkStat: 7,
   openDir: 11,
   readDir: 12,
+  remove: 13,
+  makeDir: 14,
+  removeDir: 15,
   realPath: 16,
   stat: 17,
+  rename: 18,
 };
 export const REPLY = { version: 2, status: 101, handle: 102, data: 103, name: 104, attributes: 105 };
-export const STATUS = { ok: 0, end: 1, noSuchFile: 2, permissionDenied: 3 };
+export const STATUS = { ok: 0, end: 1, noSuchFile: 2, permissionDenied: 3, failure: 4 };
 export const OPEN = { read: 0x1, write: 0x2, create: 0x8, truncate: 0x10 };
 
 /** The largest packet that is accepted from a target. */
