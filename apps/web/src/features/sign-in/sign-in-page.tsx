@@ -43,6 +43,9 @@ interface Missing {
   isRemembered: boolean;
 }
 
+/** The page has no other purpose than this form. */
+const FOCUSED = { autoFocus: true };
+
 export default function SignInPage() {
   const [missing, setMissing] = useState<Missing | null>(null);
   const [notice, setNotice] = useState<string | null>(null);
@@ -156,6 +159,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
               </Alert>
             )}
             <TextInput
+              {...FOCUSED}
               type="email"
               name="email"
               label={hasDirectory ? "Email or user name" : "Email"}
