@@ -58,7 +58,7 @@ describe("a gateway with another data folder", needs(unixUsersAvailable()), () =
     assert.match(entry?.text ?? "", /"source_address":"127\.0\.0\.1"/);
   });
 
-  /** What a client with this key and identity receives for a request; null when the handshake fails. */
+  /** The reply to a request of a client with this key and identity; null when the handshake fails. */
   async function answerTo(psk: Buffer, identity: string): Promise<string | null> {
     const socket = connectTls({
       ...RELAY_TLS,
@@ -78,7 +78,7 @@ describe("a gateway with another data folder", needs(unixUsersAvailable()), () =
     return data.toString();
   }
 
-  test("answers only clients with the key of its own relay", async () => {
+  test("refuses clients without the key of its own relay", async () => {
     const { id } = world.gatewayApp;
     const key = await relayKey(world.app.kernel, id);
     assert.match((await answerTo(key, id)) ?? "", /^HTTP\/1\.1 426/);
@@ -127,7 +127,7 @@ describe("a gateway with another data folder", needs(unixUsersAvailable()), () =
     }
   });
 
-  test("whose relay is taken over by another process gets no session", async () => {
+  test("sends nothing to a process that takes the place of its relay", async () => {
     const received: Buffer[] = [];
     const other = createServer({ ...RELAY_TLS, pskCallback: () => randomBytes(32) }, (socket) => {
       socket.on("data", (data) => received.push(data));

@@ -19,7 +19,7 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           field="session_recording_days"
           label="Keep recordings for"
           unit="days"
-          description="Older recordings are deleted, also existing ones. Empty: forever"
+          description="Applies to existing recordings too. Empty: forever"
         />
         <TextInput
           label="Gateway zone"
@@ -65,7 +65,7 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           form={form}
           field="session_records_input"
           label="Record input"
-          description="Users are told. Text that the screen does not show, such as a password, is masked."
+          description="Users see a notice. Text that the screen does not show, such as a password, is masked."
         />
         <Choice
           form={form}
@@ -83,7 +83,7 @@ export function SessionPart({ form }: { form: PlatformFormControl }) {
           form={form}
           field="session_allows_sftp"
           label="Allow SFTP"
-          description="For native clients. Shells and commands can move files too."
+          description="For native clients, and Files in the browser. Shells and commands can move files too."
         />
         <Choice
           form={form}

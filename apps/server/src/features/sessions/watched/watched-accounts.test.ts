@@ -1,4 +1,4 @@
-// Watched accounts: who may watch one, and who is notified when a session on it starts or is terminated.
+// Watched accounts: the permission to watch one, and the notifications of sessions that start or are terminated.
 import { listNotifications, readAccountWatch, removeSafeMember, watchAccount } from "@strongroom/contract";
 import type { Account } from "@strongroom/contract";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Watched accounts: who may watch one, and who is notified of its sessions.
+// Watched accounts: reads and changes the setting of a user, and finds the users to notify of a session.
 import type { Message, readAccountWatch, watchAccount } from "@strongroom/contract";
 import { sql } from "kysely";
 import { readShownAccount, requireAccountPermission } from "#features/accounts/index.ts";

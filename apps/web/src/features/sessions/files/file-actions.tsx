@@ -8,7 +8,7 @@ import { toast } from "#shared/ui/toast.ts";
 import { joinPath, type SftpClient } from "./sftp-client.ts";
 import type { FileEntry } from "./sftp-packets.ts";
 
-/** What a dialog is open for; null: none is. */
+/** The action whose dialog is open; null without a dialog. */
 export type FileAction = { kind: "new-folder" } | { kind: "rename" | "delete"; entry: FileEntry } | null;
 
 export interface FileActionsProps {
