@@ -276,9 +276,10 @@ describe("just-in-time access", needs(noBrowser || null), () => {
 
     const alarm = toastIn(alex, "Alert: emergency access");
     await alarm.getByRole("button", { name: "View request" }).click();
-    const details = dialogOf(alex, `Request for ${NAME}`);
-    await details.getByText("used emergency access", { exact: false }).waitFor();
-    await details.getByRole("button", { name: "Review" }).click();
+    await alex.getByText("used emergency access", { exact: false }).waitFor();
+    await alex.getByRole("list", { name: "Reasons for the risk" }).getByText("Emergency access").waitFor();
+    await inspectScreen(alex, "jit-request-page");
+    await alex.getByRole("button", { name: "Review", exact: true }).click();
     const review = dialogOf(alex, "Review emergency access");
     await review.getByRole("radio", { name: "Justified", exact: true }).check();
     await textField(review, "Findings").fill("The queue was stuck indeed");

@@ -48,7 +48,7 @@ describe("notifications of access requests", () => {
       {
         type: "jit_alert",
         severity: "high",
-        link: `/jit-access?request=${asked.id}`,
+        link: `/jit-access/${asked.id}`,
         metadata: { request_id: asked.id, account_id: account.id, account_name: account.name },
       },
     );

@@ -93,7 +93,7 @@ async function ask({ notify }: Voice, tx: Tx, { row, progress }: RequestNotice):
     severity: "high",
     actionRequired: true,
     metadata: aboutOf(row),
-    link: linkOf(row),
+    link: pageOf(row),
     dedupeKey: keyOf(row),
   });
 }
@@ -140,7 +140,7 @@ async function alarm({ notify }: Voice, tx: Tx, { row, overseers: approvers }: R
     severity: "critical",
     actionRequired: true,
     metadata: { ...aboutOf(row), is_mailed: true },
-    link: linkOf(row),
+    link: pageOf(row),
     dedupeKey: keyOf(row),
   });
 }
@@ -157,4 +157,8 @@ const aboutOf = (row: ShownRequest) => ({
   ...(row.account_id === null ? {} : { account_id: row.account_id, account_name: row.account_name }),
 });
 
+/** For the requester: the list with the details open. */
 const linkOf = ({ id }: ShownRequest): string => `/jit-access?request=${id}`;
+
+/** For approvers: the page for the decision. */
+const pageOf = ({ id }: ShownRequest): string => `/jit-access/${id}`;

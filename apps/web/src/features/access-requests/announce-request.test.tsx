@@ -92,6 +92,6 @@ test("emergency access shows a persistent alarm that links to the request", asyn
   expect(await screen.findByText("Alert: emergency access")).toBeTruthy();
   expect(screen.getByText(/Olga accessed root on web1 without approval/)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "View request" }));
-  expect(went).toEqual([`/jit-access?request=${request.id}`]);
+  expect(went).toEqual([`/jit-access/${request.id}`]);
   await waitFor(() => expect(screen.queryByText("Alert: emergency access")).toBeNull());
 });

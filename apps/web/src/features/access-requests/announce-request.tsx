@@ -49,7 +49,7 @@ function notifyRequester({ request_id: id, change, resource, status }: RequestEv
 function alarm({ request_id: id, requester, resource }: RequestEvent, { navigate }: Announcer): void {
   const look = () => {
     toast.dismiss(`${toastId(id)}-alarm`);
-    navigate(paths.accessRequest(id));
+    navigate(paths.reviewRequest(id));
   };
   toast.error(
     <>
@@ -102,7 +102,7 @@ function Question({ request, announcer }: { request: AccessRequest; announcer: A
 
   const look = () => {
     toast.dismiss(toastId(id));
-    announcer.navigate(paths.accessRequest(id));
+    announcer.navigate(paths.reviewRequest(id));
   };
   return (
     <>

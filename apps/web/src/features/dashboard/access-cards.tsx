@@ -21,7 +21,7 @@ const FEW = 5;
 
 const isDecidable = ({ can }: AccessRequest): boolean => can.includes("approve") || can.includes("deny");
 
-/** Hidden from users who have never anything to decide; those who usually do see that nothing is waiting. */
+/** Hidden when empty, except for roles that usually decide. */
 export function QueueCard({ isShownEmpty }: { isShownEmpty: boolean }) {
   const query = useQuery(pendingRequests);
   const waiting = query.data?.requests.filter(isDecidable) ?? [];
@@ -84,7 +84,7 @@ function QueueRow({ request }: { request: AccessRequest }) {
   );
 }
 
-/** The user's active access, then the requests that wait for somebody's decision. */
+/** The user's active access, then their pending requests. */
 export function OwnAccessCard({ isBrief = false }: { isBrief?: boolean }) {
   const active = useQuery(ownAccess);
   const pending = useQuery(ownPending);
@@ -100,7 +100,7 @@ export function OwnAccessCard({ isBrief = false }: { isBrief?: boolean }) {
 interface OwnRowsProps {
   active: readonly AccessRequest[];
   pending: readonly AccessRequest[];
-  /** One line instead of an explanation when there is nothing. */
+  /** Shows one line instead of an explanation when the list is empty. */
   isBrief: boolean;
 }
 

@@ -97,15 +97,19 @@ export default function DashboardPage() {
             {role !== "user" && (
               <>
                 <QueueCard isShownEmpty />
-                <OwnAccessCard isBrief />
-                <RecentAccounts />
+                <NotableEvents />
               </>
             )}
           </div>
           <div className={classes.stack}>
             {verification.data !== undefined && <VerificationCard figures={verification.data} />}
             <TrendsCard refetchInterval={refetchInterval} />
-            {role !== "user" && <NotableEvents />}
+            {role !== "user" && (
+              <>
+                <OwnAccessCard isBrief />
+                <RecentAccounts />
+              </>
+            )}
           </div>
         </div>
         <RecentVerifications attempts={recent.data?.data} error={recent.error} onRetry={() => void recent.refetch()} />

@@ -77,7 +77,7 @@ interface TrendProps {
   children: ReactNode;
 }
 
-/** Plain boxes instead of the chart library, whose code is as large as the rest of the page. */
+/** Uses plain boxes, because the chart library would double the size of the page. */
 function Trend({ title, names, days, tone, children }: TrendProps) {
   const most = Math.max(1, ...days.map(({ good, other }) => good + other));
   const height = (count: number) => ({ height: `${(count / most) * 100}%` });

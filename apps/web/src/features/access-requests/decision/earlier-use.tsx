@@ -1,4 +1,4 @@
-// What the requester did with the account before: requests and sessions, as far as the viewer may see them.
+// The requester's earlier requests and sessions on the account, as far as the viewer may see them.
 import { IconClockBolt, IconTerminal2 } from "@tabler/icons-react";
 import type { AccessRequest, AccountId } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";

@@ -90,7 +90,7 @@ test("j opens the next request that waits, and k goes back", async () => {
   await screen.findByRole("heading", { level: 1, name: "Olga → root on web1" });
 });
 
-test("a request that the user may not decide has no buttons, and its keys do nothing", async () => {
+test("users who may not decide see no buttons and cannot use the keys", async () => {
   api.on(`GET /api/v1/jit/${request.id}`, { json: { ...request, can: [] } });
   const { user } = await openPage();
   await user.keyboard("a");

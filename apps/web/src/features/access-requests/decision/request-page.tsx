@@ -14,6 +14,7 @@ import { paths } from "#shared/paths.ts";
 import { DetailColumns, DetailHeader, DetailLoaded } from "#shared/ui/detail-page.tsx";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { NoRows } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { oneRequest, requestList } from "../access-requests.queries.ts";
 import { RequestStatusBadge, actsOf, type RequestDialog } from "../list/request-card.tsx";
@@ -85,17 +86,21 @@ function RequestView({ request }: { request: AccessRequest }) {
           </Group>
         }
       />
+      <div className={classes.facts}>
+        <RequestFacts request={request} />
+      </div>
       <DetailColumns
         main={
-          <>
-            <RequestFacts request={request} />
-            {request.account_id !== null && (
-              <>
-                <EarlierRequests request={request} accountId={request.account_id} />
-                <EarlierSessions request={request} accountId={request.account_id} />
-              </>
-            )}
-          </>
+          request.account_id === null ? (
+            <SectionCard title="Earlier requests for this account">
+              <NoRows>An administrator has to assign an account first.</NoRows>
+            </SectionCard>
+          ) : (
+            <>
+              <EarlierRequests request={request} accountId={request.account_id} />
+              <EarlierSessions request={request} accountId={request.account_id} />
+            </>
+          )
         }
         side={
           <>

@@ -7,7 +7,7 @@ describe("the starts of a request", () => {
   test("are this evening and the next Saturday night", () => {
     // A Wednesday.
     expect(startChoices(at("2026-11-25T15:00"))).toEqual([
-      { label: "On approval", value: "" },
+      { label: "Immediately", value: "" },
       { label: "Tonight", value: "2026-11-25T22:00" },
       { label: "Saturday night", value: "2026-11-28T22:00" },
     ]);
@@ -24,7 +24,7 @@ describe("the starts of a request", () => {
   });
 
   test("do not name the same evening twice", () => {
-    expect(startChoices(at("2026-11-28T10:00")).map(({ label }) => label)).toEqual(["On approval", "Tonight"]);
+    expect(startChoices(at("2026-11-28T10:00")).map(({ label }) => label)).toEqual(["Immediately", "Tonight"]);
   });
 
   test("are limited to the next 30 days", () => {

@@ -16,11 +16,11 @@ const SATURDAY = 6;
 
 export interface StartChoice {
   label: string;
-  /** The value of a `datetime-local` input; empty starts on approval. */
+  /** The value of a `datetime-local` input; empty starts immediately. */
   value: string;
 }
 
-/** Now, this evening and the next night to Sunday; each of the latter is in the future. */
+/** Immediately, this evening and the next night to Sunday; each of the latter is in the future. */
 export function startChoices(now: number): StartChoice[] {
   const evening = (daysLater: number) => {
     const at = new Date(now);
@@ -29,7 +29,7 @@ export function startChoices(now: number): StartChoice[] {
   const first = evening(0).getTime() > now ? 0 : 1;
   const toSaturday = (SATURDAY - evening(first).getDay() + 7) % 7;
   return [
-    { label: "On approval", value: "" },
+    { label: "Immediately", value: "" },
     { label: first === 0 ? "Tonight" : "Tomorrow night", value: inputOf(evening(first)) },
     ...(toSaturday === 0 ? [] : [{ label: "Saturday night", value: inputOf(evening(first + toSaturday)) }]),
   ];
