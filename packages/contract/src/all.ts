@@ -2,6 +2,7 @@
 import * as accessControl from "./access-control.ts";
 import * as accessRequests from "./access-requests.ts";
 import * as accessReviews from "./access-reviews.ts";
+import * as accountLoginTests from "./account-login-tests.ts";
 import * as accountValidation from "./account-validation.ts";
 import * as accounts from "./accounts.ts";
 import * as admin from "./admin.ts";
@@ -64,7 +65,7 @@ const features = {
   adminResets,
   accessControl: { ...accessControl, ...accessReviews },
   accessRequests,
-  accounts: { ...accounts, ...accountValidation, ...severalAccounts },
+  accounts: { ...accounts, ...accountLoginTests, ...accountValidation, ...severalAccounts },
   audit: { ...audit, ...auditProofs },
 
   auditSinks,

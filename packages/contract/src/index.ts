@@ -3,6 +3,7 @@ export * from "./access-control.ts";
 export * from "./access-requests.ts";
 export * from "./access-reviews.ts";
 export * from "./account-list.ts";
+export * from "./account-login-tests.ts";
 export * from "./accounts.ts";
 export * from "./account-types.ts";
 export * from "./account-fields.ts";

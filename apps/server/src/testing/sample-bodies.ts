@@ -161,6 +161,7 @@ const BODIES: Record<string, unknown> = {
   exportFindings: { format: "json", filters: {} },
   createFindingRule: { kind: "class", reason: "Test keys", reviewAt: "2099-01-01T00:00:00.000Z" },
   createAccount: { ...account, safe_id: id, password: "a secret value" },
+  testAccountLogin: { ...account, safe_id: id, password: "a secret value" },
   updateAccount: AccountEdit.parse({ ...account, platform_id: id }),
   retrieveAccount: {},
   allowAccountAccess: { reason: "The system is back only tomorrow" },

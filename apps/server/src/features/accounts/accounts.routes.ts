@@ -19,6 +19,7 @@ import {
   readAccountHistory,
   retrieveAccount,
   retrieveAccountVersion,
+  testAccountLogin,
   updateAccount,
   validateAccount,
 } from "@strongroom/contract";
@@ -41,6 +42,7 @@ import { findAccounts } from "./search/find-accounts.ts";
 import { moveAccount } from "./crud/move-account.ts";
 import { explain, readDetails, readHistory, readVersions } from "./read-account.ts";
 import { readWithPassword, retrieveAccounts, retrieveVersions } from "./retrieve-account.ts";
+import { testLogin } from "./login-tests/test-login.ts";
 import { acceptAccountKey, readValidations, validate } from "./validate-account.ts";
 
 interface Features {
@@ -53,6 +55,7 @@ export function bindAccounts(deps: AccountDeps, { historyOfTarget, verification 
   const { grantsInForce } = deps.grants;
   implement(kernel, listAccounts, (call, db) => findAccounts(call, db, grantsInForce));
   implement(kernel, accountStatistics, (call, db) => countAccounts(db, call.actor, grantsInForce));
+  implementInSteps(kernel, testAccountLogin, (call) => testLogin(deps, verification, call));
   implementInSteps(kernel, createEndpoint, (call) => createAccount(deps, call));
   implementGrouped(kernel, readAccount, (calls, tx) => readWithPassword(deps, calls, tx));
   implement(kernel, readAccountDetails, (call, db) => readDetails(call, db, grantsInForce));

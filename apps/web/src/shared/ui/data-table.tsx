@@ -96,7 +96,7 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => (isStacked ? STACKED_HEIGHT : ROW_HEIGHT),
-    overscan: 12,
+    overscan: 8,
     scrollMargin: offset,
     scrollPaddingStart: COVERED,
     scrollPaddingEnd: 80,
@@ -295,8 +295,10 @@ const Cells = memo(function RowCells<T extends { id: string }>(props: CellsProps
   if (first === undefined) return null;
   const name = nameOf(row);
   const checkbox = isSelected !== undefined && (
-    <Checkbox
-      size="xs"
+    // A plain box, because a table draws dozens of them in each frame.
+    <input
+      type="checkbox"
+      className={classes.box}
       aria-label={`Select ${name}`}
       checked={isSelected}
       onChange={(event) => onSelect?.(row.id, event.currentTarget.checked)}

@@ -1,8 +1,9 @@
 // The actions of one row in a menu. Its accessible name contains the row's name: "Actions for root on db1".
-import { ActionIcon, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { IconDots, type Icon } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
+import classes from "./row-menu.module.css";
 
 export interface RowAction {
   label: string;
@@ -26,8 +27,9 @@ export function RowMenu({ name, actionsOf }: RowMenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [isUsed, setIsUsed] = useState(false);
   const button = (
-    <ActionIcon
-      size="md"
+    <button
+      type="button"
+      className={classes.button}
       aria-label={`Actions for ${name}`}
       aria-haspopup="menu"
       aria-expanded={isOpen}
@@ -37,7 +39,7 @@ export function RowMenu({ name, actionsOf }: RowMenuProps) {
       }}
     >
       <IconDots size={16} aria-hidden />
-    </ActionIcon>
+    </button>
   );
   if (!isUsed) return button;
   const actions = actionsOf();

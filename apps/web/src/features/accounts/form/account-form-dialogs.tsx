@@ -1,7 +1,9 @@
 // "Create New Account" and "Edit Account": the dialogs around the form, which loads when one first opens.
 import type { Account } from "@strongroom/contract";
-import { useQueryClient } from "@tanstack/react-query";
+import { MutationObserver, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
+import { messageOf } from "#shared/api/call-error.ts";
+import { rotating } from "#shared/rotation/rotation.queries.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -34,14 +36,26 @@ export function CreateAccountDialog({ opened, onClose, safeId = "" }: CreateAcco
           failureText={createFailureText}
           onCancel={onClose}
           onSubmit={async (values) => {
-            const { name } = await storeAccount(client, newPayloadOf(values));
-            toast.success(`Account "${name}" created successfully`);
+            const account = await storeAccount(client, newPayloadOf(values));
+            toast.success(`Account "${account.name}" created successfully`);
             onClose();
+            if (values.rotates) await rotateNow(client, account);
           }}
         />
       </Suspense>
     </Modal>
   );
+}
+
+/** Never throws: the account is stored, and its page offers the rotation too. */
+async function rotateNow(client: QueryClient, { id, name }: Account): Promise<void> {
+  try {
+    await new MutationObserver(client, rotating(client, { kind: "account", id, name })).mutate();
+    // VAULT-32.
+    toast.success(`Rotation process initiated for "${name}"`);
+  } catch (error) {
+    toast.error(messageOf(error), { title: "Failed to rotate password" });
+  }
 }
 
 export function EditAccountDialog({ account, opened, onClose }: AccountFormDialogProps & { account: Account }) {

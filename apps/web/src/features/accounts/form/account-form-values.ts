@@ -43,6 +43,8 @@ export interface AccountFormValues extends Record<AccountDetail, string> {
   status: "active" | "disabled";
   notes: string;
   tags: string[];
+  /** Rotates the password once the account is stored. */
+  rotates: boolean;
 }
 
 export type AccountFormControl = UseFormReturnType<AccountFormValues>;
@@ -66,6 +68,7 @@ export const EMPTY_FORM: AccountFormValues = {
   status: "active",
   notes: "",
   tags: [],
+  rotates: false,
 };
 
 /** Form values of a stored account, without its secret. */
@@ -89,6 +92,7 @@ export function formOf(account: Account): AccountFormValues {
     status: account.status === "disabled" ? "disabled" : "active",
     notes: account.notes ?? "",
     tags: account.tags,
+    rotates: false,
   };
 }
 

@@ -27,11 +27,14 @@ import {
   kindOf,
   needsSchema,
   portOfSystem,
+  systemTypeOf,
   type AccountFormMode,
   type AccountFormValues,
   type SystemChoice,
 } from "./account-form-values.ts";
 import classes from "./account-form.module.css";
+import { activePlatforms } from "../accounts.queries.ts";
+import { LoginTest } from "./login-test.tsx";
 import { PlatformField, SafeField } from "./organization-fields.tsx";
 
 export interface AccountFormProps {
@@ -80,9 +83,19 @@ export default function AccountForm(props: AccountFormProps) {
   return (
     <form onSubmit={submit} noValidate className={classes.form}>
       {failure !== null && <FailureAlert {...failure} />}
-      {(may.name || may.properties) && <InformationFields form={form} may={may} />}
+      {(may.name || may.properties) && <InformationFields form={form} mode={mode} may={may} />}
       {(may.secret || may.properties) && <CredentialFields form={form} mode={mode} may={may} stored={stored} />}
       {may.properties && <PropertyFields form={form} mode={mode} stored={stored} />}
+      {mode === "create" && (
+        <>
+          <Checkbox
+            label="Rotate the password now"
+            description="After storing it, Strongroom sets a new password on the target that nobody has seen."
+            {...form.getInputProps("rotates", { type: "checkbox" })}
+          />
+          <LoginTest form={form} isComplete={() => !form.validate().hasErrors} />
+        </>
+      )}
       <Group justify="flex-end" gap="xs" className={classes.buttons}>
         <Button variant="default" onClick={onCancel} disabled={form.submitting}>
           Cancel
@@ -144,12 +157,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** ACC-47. */
-function InformationFields({ form, may }: { form: AccountFormControl; may: EditableParts }) {
+function InformationFields({ form, mode, may }: Omit<PartProps, "stored"> & { may: EditableParts }) {
   const nameRef = useRef<HTMLInputElement>(null);
   // The dialog set its initial focus before this lazy form was loaded.
   useEffect(() => nameRef.current?.focus(), []);
   return (
     <Section title="Account Information">
+      {may.properties && <SystemField form={form} mode={mode} />}
       <TextInput
         label="Account Name"
         required
@@ -163,13 +177,43 @@ function InformationFields({ form, may }: { form: AccountFormControl; may: Edita
   );
 }
 
-function WhereFields({ form }: { form: AccountFormControl }) {
+/** First, because the other fields depend on it. A new account gets the system's platform if there is only one. */
+function SystemField({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
+  const change = useChange(form);
+  const platforms = useQuery(activePlatforms).data?.platforms ?? [];
+  const platformAfter = (system: SystemChoice): Partial<AccountFormValues> => {
+    const [only, ...others] = platforms.filter(({ system_type: type }) => type === systemTypeOf(system));
+    return mode === "create" && only !== undefined && others.length === 0 ? { platform_id: only.id } : {};
+  };
+  return (
+    <Select
+      label="System Type"
+      required
+      data={SYSTEM_CHOICES}
+      allowDeselect={false}
+      searchable
+      nothingFoundMessage="No matching system"
+      {...form.getInputProps("system")}
+      onChange={(next) => {
+        const system = next as SystemChoice | null;
+        if (system !== null) change({ ...afterSystem(form.values, system), ...platformAfter(system) });
+      }}
+    />
+  );
+}
+
+/** Sets fields that decide the connector, and moves the parameters to the next one. */
+function useChange(form: AccountFormControl) {
   const { connectors } = useConnectors();
-  function change(next: Partial<AccountFormValues>): void {
+  return (next: Partial<AccountFormValues>): void => {
     const { values } = form;
     const params = afterKind(connectors, kindOf(values), kindOf({ ...values, ...next }), values.additional_params);
     form.setValues({ ...next, additional_params: params });
-  }
+  };
+}
+
+function WhereFields({ form }: { form: AccountFormControl }) {
+  const change = useChange(form);
   return (
     <>
       <TextInput
@@ -178,16 +222,6 @@ function WhereFields({ form }: { form: AccountFormControl }) {
         maxLength={253}
         placeholder="db01.example.com"
         {...form.getInputProps("hostname")}
-      />
-      <Select
-        label="System Type"
-        required
-        data={SYSTEM_CHOICES}
-        allowDeselect={false}
-        searchable
-        nothingFoundMessage="No matching system"
-        {...form.getInputProps("system")}
-        onChange={(next) => next !== null && change(afterSystem(form.values, next as SystemChoice))}
       />
       <TextInput label="Port" inputMode="numeric" maxLength={5} {...form.getInputProps("port")} />
       <Select

@@ -21,8 +21,8 @@ const COLUMNS: readonly DataColumn<Account>[] = [
   {
     id: "hostname_ip",
     header: "Hostname/IP",
-    width: 9,
-    grow: 1.5,
+    width: 10,
+    grow: 3,
     cell: (account) => addressOf(account),
     title: (account) => addressOf(account),
     stacked: "line",
@@ -79,7 +79,14 @@ const COLUMNS: readonly DataColumn<Account>[] = [
     cell: ({ last_rotated_at }) => <RelativeTime moment={last_rotated_at} />,
     isOptional: true,
   },
-  { id: "tags", header: "Tags", width: 7, cell: ({ tags }) => <TagList tags={tags} />, stacked: "badge" },
+  {
+    id: "tags",
+    header: "Tags",
+    width: 6,
+    cell: ({ tags }) => <TagList tags={tags} />,
+    stacked: "badge",
+    isRoomy: true,
+  },
   {
     id: "status",
     header: "Status",
