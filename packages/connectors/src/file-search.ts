@@ -37,11 +37,24 @@ export interface ReadFile extends FoundFile {
   content: Buffer;
 }
 
+/** A running process, as far as the login may read it. */
+export interface ReadProcess {
+  /** Empty when the process has ended meanwhile. */
+  user: string;
+  /** The name of its program, at most 15 bytes. Each process chooses its own. */
+  name: string;
+  args: readonly string[];
+  /** Settings such as `HOME=/root`; empty when the login may not read them. */
+  environment: readonly string[];
+}
+
 /** Receives what a search finds. Reading waits for every promise. */
 export interface FileReader {
   /** Chooses the files to read. */
   choose(files: readonly FoundFile[]): Promise<readonly FoundFile[]>;
   read(file: ReadFile): Promise<void>;
+  /** Absent: processes are not read. `isComplete` is false when the host has more than were read. */
+  readProcesses?(processes: readonly ReadProcess[], isComplete: boolean): Promise<void>;
 }
 
 /** The reason why a search did not read everything. */

@@ -37,7 +37,7 @@ export {
   type ListedPrivilege,
   type PrivilegeKind,
 } from "./collected.ts";
-export type { FileReader, FileSearch, FoundFile, ReadFile, ReadLimit } from "./file-search.ts";
+export type { FileReader, FileSearch, FoundFile, ReadFile, ReadLimit, ReadProcess } from "./file-search.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { nameOf } from "./dial.ts";

@@ -68,6 +68,8 @@ export const ScanConfig = z
     scanServiceAccounts: z.boolean().default(true),
     scanSharedAccounts: z.boolean().default(true),
     scanCredentialExposure: z.boolean().default(true),
+    /** Reads the arguments and environments of running processes, too. */
+    scanProcesses: z.boolean().default(false),
     /** Stores the secret of each new finding in the target's safe while the scan runs (OPEN-117). */
     autoVaultFindings: z.boolean().default(false),
     /** Findings below this severity are kept, and lists leave them out (OPEN-116). */

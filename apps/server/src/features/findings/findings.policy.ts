@@ -131,6 +131,8 @@ const NAMES: Readonly<Record<string, string>> = {
 export function titleOf({ class: kind, path }: { class: string; path: string }): string {
   const account = accountOf(path);
   if (account !== null) return `${NAMES[kind] ?? "Account"}: ${account}`;
+  const process = processOf(path);
+  if (process !== null) return `${NAMES[kind] ?? "Secret"} in the ${process.part} of ${process.name}`;
   const name = path.slice(path.lastIndexOf("/") + 1);
   return `${NAMES[kind] ?? "Secret"} in ${name}`;
 }
@@ -138,5 +140,15 @@ export function titleOf({ class: kind, path }: { class: string; path: string }):
 const ACCOUNT = "account:";
 
 /** The account of a finding that is about no file, or null. */
-export const accountOf = (path: string): string | null =>
-  path.startsWith(ACCOUNT) ? path.slice(ACCOUNT.length) : null;
+const accountOf = (path: string): string | null => (path.startsWith(ACCOUNT) ? path.slice(ACCOUNT.length) : null);
+
+const PROCESS = /^process:(arguments|environment):([^:]*):(.*)$/;
+
+/** The process of a finding in its arguments or its environment, or null. */
+export function processOf(path: string): { part: string; user: string; name: string } | null {
+  const [, part, user, name] = PROCESS.exec(path) ?? [];
+  return part === undefined ? null : { part, user: user!, name: name! };
+}
+
+/** Only files can be read again, to verify or vault their secret. */
+export const isFile = (path: string): boolean => path.startsWith("/");

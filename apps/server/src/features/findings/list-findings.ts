@@ -19,7 +19,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { accountOf, titleOf } from "./findings.policy.ts";
+import { isFile, processOf, titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
@@ -124,6 +124,13 @@ export async function shownTo(
   return rows.map((row) => toFinding(row, row.account_id !== null && visible.has(row.account_id)));
 }
 
+function describe({ path, reason, hostname }: ShownFinding): string {
+  const process = processOf(path);
+  if (process !== null)
+    return `${reason} It is in the ${process.part} of the process ${process.name} of ${process.user} on ${hostname}.`;
+  return isFile(path) ? `${reason} It is in ${path} on ${hostname}.` : reason;
+}
+
 function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {
   return {
     id: row.id as FindingId,
@@ -131,7 +138,7 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
     target_name: row.target_name,
     hostname: row.hostname,
     title: titleOf(row),
-    description: accountOf(row.path) === null ? `${row.reason} It is in ${row.path} on ${row.hostname}.` : row.reason,
+    description: describe(row),
     finding_type: row.finding_type,
     class: row.class,
     severity: severityOfRisk(row.risk_score),

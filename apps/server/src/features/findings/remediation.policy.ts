@@ -1,5 +1,6 @@
 // The steps that fix a finding, and the named controls of compliance frameworks that it breaks.
 import type { ComplianceFramework } from "@strongroom/contract";
+import { processOf } from "./findings.policy.ts";
 
 interface Found {
   class: string;
@@ -24,11 +25,23 @@ export function remediationSteps(found: Found): string[] {
 }
 
 function exposureSteps({ file_mode, file_owner, path }: Found): string[] {
+  const process = processOf(path);
+  if (process !== null) return processSteps(process);
   const mode = Number.parseInt(file_mode, 8);
   if ((mode & 0o044) === 0) return [];
   const readers = (mode & 0o004) !== 0 ? "every user of the host" : "its group";
   return [
     `Limit who can read the file now: ${readers} can (mode ${file_mode}, owner ${file_owner}). Run: chmod go-rwx ${quoted(path)}, if no service needs the group's right.`,
+  ];
+}
+
+function processSteps({ part, name, user }: { part: string; name: string; user: string }): string[] {
+  if (part === "environment")
+    return [
+      `Find what starts ${name} with this environment, such as its systemd unit or container, and let it read the secret from a file that only ${user} can read.`,
+    ];
+  return [
+    `Every user of the host can list the arguments of ${name}. Pass the secret in a file that only ${user} can read, or on standard input, and start the process again.`,
   ];
 }
 

@@ -15,7 +15,7 @@ import {
 } from "#features/discovery/index.ts";
 import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import type { FindingsContext } from "./findings.ts";
-import { accountOf } from "./findings.policy.ts";
+import { isFile } from "./findings.policy.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { fingerprintUnder, keysOf } from "./known-secrets.ts";
 
@@ -63,11 +63,9 @@ export async function readSecrets(
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
   const { fingerprintKey } = await keysOf(kernel);
-  const inFiles = rows.filter(({ path }) => accountOf(path) === null);
+  const inFiles = rows.filter(({ path }) => isFile(path));
   const paths = [...new Set(inFiles.map(({ path }) => path))];
-  const found: SecretsFound = new Map(
-    rows.map(({ id, path }) => [id, accountOf(path) === null ? goneFrom(path) : noSecret()]),
-  );
+  const found: SecretsFound = new Map(rows.map(({ id, path }) => [id, isFile(path) ? goneFrom(path) : noSecret()]));
   if (paths.length === 0) return found;
   const reader = {
     choose: async <T>(files: readonly T[]) => files,
@@ -96,7 +94,11 @@ export async function readSecrets(
 }
 
 const noSecret = (): Refusal =>
-  refuse(422, "finding.no-secret", "This finding is about an account, not about a secret in a file.");
+  refuse(
+    422,
+    "finding.no-secret",
+    "Only secrets in files can be read again. This finding is about an account or a running process.",
+  );
 
 const goneFrom = (path: string): Refusal =>
   refuse(

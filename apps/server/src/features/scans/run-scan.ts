@@ -1,6 +1,6 @@
 // Runs one enhanced scan: logs in, reads files as a stream, and stores findings while it runs.
 import { connectorFor } from "@strongroom/connectors";
-import type { FoundFile, ReadFilesResult } from "@strongroom/connectors";
+import type { FoundFile, ReadFilesResult, ReadProcess } from "@strongroom/connectors";
 import type { FindingType } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -23,6 +23,7 @@ import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import type { ScannedFile } from "#features/findings/index.ts";
 import { accountFindings } from "./accounts.policy.ts";
 import { openScanner } from "./file-scanner.ts";
+import { recordProcesses } from "./record-processes.ts";
 import type { ScannerKeys } from "./file-scanner.ts";
 import type { ScansContext } from "./scans.ts";
 import { engineOf, searchOf, typesOf } from "./scans.policy.ts";
@@ -118,6 +119,12 @@ async function readAndRecord(
         else await scanner.scan(file.path, content, (found) => recorder.take({ ...facts, found }));
         await recorder.flushIfDue();
       },
+      ...(config.scanProcesses
+        ? {
+            readProcesses: (processes: readonly ReadProcess[], isComplete: boolean) =>
+              recordProcesses(context, { scan, target }, scanner, { processes, isComplete }),
+          }
+        : {}),
     };
     const result = await connector.readFiles(to, secret, searchOf(config, known), reader, limits);
     await scanner.finish();

@@ -40,6 +40,7 @@ export const SCAN_TOGGLES = {
   scanServiceAccounts: "Service accounts",
   scanSharedAccounts: "Shared accounts",
   scanCredentialExposure: "Credential exposure",
+  scanProcesses: "Running processes",
 } as const satisfies Partial<Record<keyof ScanConfig, string>>;
 export type ScanToggle = keyof typeof SCAN_TOGGLES;
 

@@ -116,7 +116,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   form.setValues(valuesOf(scan_config, compliance_frameworks))
                 }
               />
-              <Group grow align="start">
+              <div className={classes.fields}>
                 <Select
                   label="Scan type"
                   data={choices(ScanType.options, TYPE_LABELS)}
@@ -135,7 +135,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   allowDeselect={false}
                   {...form.getInputProps("riskThreshold")}
                 />
-              </Group>
+              </div>
               <Fieldset legend="Look for">
                 <div className={classes.group}>
                   {(Object.keys(SCAN_TOGGLES) as ScanToggle[]).map((name) => (
@@ -143,7 +143,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   ))}
                 </div>
               </Fieldset>
-              <Group grow align="start">
+              <div className={classes.fields}>
                 <Textarea
                   label="File patterns"
                   description="One on each line. The kinds of secrets above add the usual names of their files."
@@ -156,8 +156,8 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   rows={5}
                   {...form.getInputProps("excludePatterns")}
                 />
-              </Group>
-              <Group grow align="start">
+              </div>
+              <div className={classes.fields}>
                 <NumberInput label="Maximum file size (MB)" min={0} {...form.getInputProps("maxFileSize")} />
                 <NumberInput label="Timeout (seconds)" min={1} {...form.getInputProps("timeoutSeconds")} />
                 <NumberInput
@@ -167,7 +167,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   step={0.5}
                   {...form.getInputProps("maxLoadPerCore")}
                 />
-              </Group>
+              </div>
               <p className={classes.sentence}>The scan pauses while the host has a higher load.</p>
               <Checkbox.Group label="Compliance frameworks" {...form.getInputProps("frameworks")}>
                 <div className={classes.group}>

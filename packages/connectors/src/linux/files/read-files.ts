@@ -9,6 +9,7 @@ import { findFiles, goneOf } from "./find-files.ts";
 import { packageDigests } from "./package-files.ts";
 import { probeHost, type HostTools } from "./probe-host.ts";
 import { readOverSftp } from "./read-over-sftp.ts";
+import { readProcesses } from "./read-processes.ts";
 import { readTar } from "./read-tar.ts";
 import { Unread, withinLimits, type Reading } from "./reading.ts";
 
@@ -40,6 +41,10 @@ export async function readFilesOf(
   reading.isOver = overOf(reading, tools);
   let isLost = false;
   client.once("close", () => (isLost = true));
+  if (reader.readProcesses !== undefined) {
+    const read = await readProcesses(client);
+    if (read !== null) await reader.readProcesses(read.processes, read.isComplete);
+  }
   const gone = tools === null ? await readOverSftp(reading) : await readWithTools(reading, tools);
   if (gone === null) {
     return misconfigured(
