@@ -180,9 +180,9 @@ describe("rotation", needs(unavailable), () => {
       await panel().getByRole("button", { name: "Try Again" }).waitFor();
       await inspectScreen(page, "rotation-attention");
       await panel().getByRole("button", { name: "Store a Known Password" }).click();
-      const form = dialogOf(page, "Edit Account");
+      const form = dialogOf(page, "Store a Known Password");
       await form.locator('input[autocomplete="new-password"]').fill(theirs);
-      await form.getByRole("button", { name: "Save Changes" }).click();
+      await form.getByRole("button", { name: "Store Password" }).click();
       await panel().getByText("Replaced manually", { exact: true }).waitFor();
       await page.getByText("never verified", { exact: false }).first().waitFor();
       await rotate();

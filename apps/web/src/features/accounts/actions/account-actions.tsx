@@ -1,11 +1,19 @@
 // The actions on an account's own page.
 import { Button, Stack } from "@mantine/core";
-import { IconArrowsRightLeft, IconPencil, IconRefresh, IconTool, IconTrash, type Icon } from "@tabler/icons-react";
+import {
+  IconArrowsRightLeft,
+  IconKey,
+  IconPencil,
+  IconRefresh,
+  IconTool,
+  IconTrash,
+  type Icon,
+} from "@tabler/icons-react";
 import type { Account, SafePermission } from "@strongroom/contract";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { useCanReconcile } from "../detail/use-reconcile.ts";
 
-export type DetailDialog = "history" | "rotate" | "reconcile" | "edit" | "move" | "delete";
+export type DetailDialog = "history" | "rotate" | "reconcile" | "store" | "edit" | "move" | "delete";
 
 interface Action {
   dialog: DetailDialog;
@@ -18,6 +26,12 @@ interface Action {
 const ACTIONS: readonly Action[] = [
   { dialog: "rotate", label: "Rotate Password", icon: IconRefresh, isAllowed: (may) => may("manage_secret") },
   { dialog: "reconcile", label: "Reconcile", icon: IconTool, isAllowed: (_, canReconcile) => canReconcile },
+  {
+    dialog: "store",
+    label: "Store a Known Password",
+    icon: IconKey,
+    isAllowed: (may) => may("update_secret"),
+  },
   {
     dialog: "edit",
     label: "Edit Account",

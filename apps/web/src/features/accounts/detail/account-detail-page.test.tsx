@@ -182,7 +182,15 @@ describe("an account's rotation", () => {
     const panel = within(screen.getByRole("region", { name: "Rotation" }));
     expect((await panel.findByRole("alert")).textContent).toBe("web1 said no.");
     await user.click(panel.getByRole("button", { name: "Store a Known Password" }));
-    expect(await screen.findByRole("dialog", { name: "Edit Account" })).toBeTruthy();
+    const dialog = within(await screen.findByRole("dialog", { name: "Store a Known Password" }));
+    await user.click(dialog.getByRole("button", { name: "Store Password" }));
+    expect(dialog.getByText("Password is required")).toBeTruthy();
+    const route = "PUT /api/v1/accounts/:id";
+    api.on(route, { json: anAccount({ name: "root on web1" }) });
+    await user.type(dialog.getByLabelText(/^Password/, { selector: "input" }), "set by hand");
+    await user.click(dialog.getByRole("button", { name: "Store Password" }));
+    expect(await screen.findByText('Password of "root on web1" stored')).toBeTruthy();
+    expect(api.requestsTo(route)[0]?.body).toMatchObject({ name: "root on web1", password: "set by hand" });
   });
 
   test("without a connector, Rotate Password is disabled and the page explains why", async () => {

@@ -31,6 +31,7 @@ import { DependentsPanel } from "../dependents/dependents-panel.tsx";
 import { useLiveAccounts } from "../live-accounts.ts";
 import { ACCOUNT_NOT_FOUND, isNotFound } from "../load-failure.ts";
 import { addressOf } from "../read-account.ts";
+import { StorePasswordDialog } from "../form/store-password-dialog.tsx";
 import { ReconcileAccountDialog } from "./reconcile-account-dialog.tsx";
 import { SecretVersions } from "./secret-versions.tsx";
 import { copyKey, usePasswordCopy } from "../actions/use-password-copy.tsx";
@@ -151,6 +152,7 @@ function Detail({ account }: { account: Account }) {
       <ValidationHistoryDialog {...propsOf("history")} />
       <RotateAccountDialog {...propsOf("rotate")} />
       <ReconcileAccountDialog {...propsOf("reconcile")} />
+      <StorePasswordDialog {...propsOf("store")} />
       <EditAccountDialog {...propsOf("edit")} />
       <MoveAccountDialog {...propsOf("move")} />
       <DeleteAccountDialog {...propsOf("delete")} onDeleted={() => void navigate(paths.accounts)} />
@@ -194,7 +196,7 @@ function AccountRotation({ account, onOpen }: AccountRotationProps) {
       mayRotate={may("manage_secret")}
       remedies={{
         ...(canReconcile ? { reconcile: () => onOpen("reconcile") } : {}),
-        ...(may("update_secret") ? { store: () => onOpen("edit") } : {}),
+        ...(may("update_secret") ? { store: () => onOpen("store") } : {}),
       }}
       obstacle={rotationObstacle(account.connector, useHasReconcileAccount(account))}
     />
