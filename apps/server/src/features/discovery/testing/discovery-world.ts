@@ -24,8 +24,8 @@ export const byId = ({ id }: { id: string }) => ({ params: { id: id as never } }
 export const named = (list: readonly DiscoveredAccount[], name: string) =>
   list.find((each) => each.account_name === name);
 
-export async function aDiscoveryWorld() {
-  const app = await testApp();
+export async function aDiscoveryWorld(config: NonNullable<Parameters<typeof testApp>[0]>["config"] = {}) {
+  const app = await testApp({ config });
   const owner = await aPerson(app, "manager");
   const safe = await aSafe(app, owner);
 
