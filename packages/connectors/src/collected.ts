@@ -1,38 +1,9 @@
 // The parts of a list of accounts beyond the accounts: privileges with their reasons, and SSH keys.
-import type { CloudProvider, CloudResourceKind } from "@strongroom/contract";
+import { PrivilegeKind, type CloudProvider, type CloudResourceKind } from "@strongroom/contract";
 
-/** From the strongest to the weakest. */
-const PRIVILEGE_KINDS = [
-  /** User id 0. */
-  "root",
-  /** Any command as root. */
-  "sudo-all",
-  /** Named commands as root, of which at least one can start a shell or write any file. */
-  "sudo-escape",
-  /** A group whose members can become root, such as `docker`. */
-  "root-group",
-  /** A database login that can do everything. */
-  "superuser",
-  /** A member of a group with control of the domain. */
-  "domain-admin",
-  /** A member of a privileged group of a directory other than Active Directory. */
-  "directory-admin",
-  /** A member of the Administrators of a Windows host. */
-  "local-admin",
-  /** Full access to a cloud account. */
-  "cloud-admin",
-  /** Rights with which a login can give itself more, such as creating roles. */
-  "escalation",
-  /** May act as other users of a service or domain (Kerberos delegation, assumed roles). */
-  "impersonation",
-  /** Any command as another account that is not root. */
-  "sudo-as",
-  /** Named commands as root or another account. */
-  "sudo-limited",
-] as const;
-export type PrivilegeKind = (typeof PRIVILEGE_KINDS)[number];
+const FULL: readonly PrivilegeKind[] = PrivilegeKind.options.slice(0, PrivilegeKind.options.indexOf("escalation"));
 
-const FULL: readonly PrivilegeKind[] = PRIVILEGE_KINDS.slice(0, PRIVILEGE_KINDS.indexOf("escalation"));
+export type { PrivilegeKind };
 
 /** Whether the privilege includes everything on the system. */
 export const isFullControl = (kind: PrivilegeKind): boolean => FULL.includes(kind);

@@ -14,6 +14,37 @@ export type DiscoveredSystem = z.infer<typeof DiscoveredSystem>;
 export const DiscoveredStatus = z.enum(["pending_approval", "active", "rejected"]);
 export type DiscoveredStatus = z.infer<typeof DiscoveredStatus>;
 
+/** From the strongest to the weakest. */
+export const PrivilegeKind = z.enum([
+  /** User id 0. */
+  "root",
+  /** Any command as root. */
+  "sudo-all",
+  /** Named commands as root, of which at least one can start a shell or write any file. */
+  "sudo-escape",
+  /** A group whose members can become root, such as `docker`. */
+  "root-group",
+  /** A database login that can do everything. */
+  "superuser",
+  /** A member of a group with control of the domain. */
+  "domain-admin",
+  /** A member of a privileged group of a directory other than Active Directory. */
+  "directory-admin",
+  /** A member of the Administrators of a Windows host. */
+  "local-admin",
+  /** Full access to a cloud account. */
+  "cloud-admin",
+  /** Rights with which a login can give itself more, such as creating roles. */
+  "escalation",
+  /** May act as other users of a service or domain (Kerberos delegation, assumed roles). */
+  "impersonation",
+  /** Any command as another account that is not root. */
+  "sudo-as",
+  /** Named commands as root or another account. */
+  "sudo-limited",
+]);
+export type PrivilegeKind = z.infer<typeof PrivilegeKind>;
+
 /** DISC-39. */
 export const OnboardingSettings = z
   .strictObject({
@@ -50,6 +81,8 @@ export const DiscoveredAccount = z.object({
   /** INVARIANT: no secret and no password hash. */
   discovery_metadata: z.object({
     is_privileged: z.boolean(),
+    /** The strongest privilege; null if the system reported none, or not which. */
+    privilege: PrivilegeKind.nullable(),
     is_locked: z.boolean(),
     password_changed_at: Moment.nullable(),
     expires_at: Moment.nullable(),
@@ -88,6 +121,8 @@ export const listDiscoveredAccounts = endpoint({
     scanId: DiscoveryScanId.optional(),
     targetId: DiscoveryTargetId.optional(),
     privileged: z.stringbool().optional(),
+    /** The strongest privilege. */
+    privilege: PrivilegeKind.optional(),
     managed: z.stringbool().optional(),
     system: DiscoveredSystem.optional(),
     /** `new`: found first by the latest scan of its target. `changed`: that scan reported differences. */
@@ -99,6 +134,8 @@ export const listDiscoveredAccounts = endpoint({
     data: z.array(DiscoveredAccount),
     /** The number of matches; 10,000 means that many or more. */
     total: z.number().int(),
+    /** There are more accounts than `total`: 10,000 are counted, with a search or some filters only 1,000. */
+    is_total_capped: z.boolean(),
     next_cursor: z.string().nullable(),
   }),
 });
@@ -151,6 +188,9 @@ export const rejectDiscoveredAccounts = endpoint({
 });
 
 /** DISC-48. Counts cover the targets that the caller can see. */
+/** The limit of each age in the statistics. */
+export const MOST_AGED = 2_000;
+
 export const discoveryStatistics = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/statistics",
@@ -177,7 +217,7 @@ export const discoveryStatistics = endpoint({
         unmanaged_privileged: z.number().int(),
       }),
     ),
-    /** Existing privileged accounts that no safe contains, by the time since they were found; at most 10,000 each. */
+    /** Existing privileged accounts that no safe contains, by the time since they were found; at most `MOST_AGED` each. */
     unmanaged_privileged_ages: z.array(
       z.object({
         age: z.enum(["under_7_days", "7_to_30_days", "30_to_90_days", "over_90_days"]),

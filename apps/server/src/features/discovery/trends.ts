@@ -1,6 +1,6 @@
 // Managed and unmanaged accounts by day, and how long privileged accounts have been unmanaged. An account is managed
 // while a safe contains an account with its name on its host.
-import { MOST_COUNTED } from "@strongroom/contract";
+import { MOST_AGED } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
@@ -76,7 +76,7 @@ const AGES = [
   { age: "over_90_days", from: 90, to: 36_500 },
 ] as const;
 
-/** At most 10,000 of each age, because counting more takes long. */
+/** At most `MOST_AGED` of each age, because counting more takes long. */
 export function readAges(db: Db, actor: Actor, now: Date) {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS);
   return Promise.all(
@@ -89,7 +89,7 @@ export function readAges(db: Db, actor: Actor, now: Date) {
             and not exists (
               select from credentials where user_id is null and deleted_at is null
                 and lower(host) = lower(found.hostname) and lower(username) = lower(found.account_name))
-          limit ${MOST_COUNTED}
+          limit ${MOST_AGED}
         ) counted`.execute(db);
       return { age, count: rows[0]?.count ?? 0 };
     }),

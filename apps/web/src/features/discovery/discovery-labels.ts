@@ -6,6 +6,7 @@ import type {
   DiscoveryTargetType,
   OnboardingRule,
   OnboardingState,
+  PrivilegeKind,
   ScanStatus,
 } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
@@ -123,3 +124,20 @@ export function factText(value: unknown): string {
 
 /** The end of the texts of SCAN-24 and SCAN-26. */
 export const STARTING_UP = "backend may be starting up, please try again in a moment";
+
+/** The strongest privilege of an account. */
+export const PRIVILEGE_LABELS: Readonly<Record<PrivilegeKind, string>> = {
+  root: "Root",
+  "sudo-all": "Sudo, all commands",
+  "sudo-escape": "Sudo, can become root",
+  "root-group": "Group that can become root",
+  superuser: "Database superuser",
+  "domain-admin": "Domain administrator",
+  "directory-admin": "Directory administrator",
+  "local-admin": "Local administrator",
+  "cloud-admin": "Cloud administrator",
+  escalation: "Can grant itself rights",
+  impersonation: "Can act as others",
+  "sudo-as": "Sudo, as another account",
+  "sudo-limited": "Sudo, some commands",
+};

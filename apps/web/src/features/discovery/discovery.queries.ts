@@ -70,7 +70,7 @@ export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { 
 
 export type AccountFilter = Pick<
   NonNullable<InputOf<typeof listDiscoveredAccounts>["query"]>,
-  "status" | "search" | "privileged" | "scanId" | "managed" | "presence" | "system"
+  "status" | "search" | "privileged" | "privilege" | "scanId" | "managed" | "presence" | "system"
 >;
 
 export const accountList = (filter: AccountFilter) =>

@@ -54,6 +54,8 @@ export interface DataTableProps<T extends { id: string }> {
   onOpen?: (row: T) => void;
   actionsOf?: (row: T) => readonly RowAction[];
   selection?: TableSelection;
+  /** Rows without a checkbox return false; all rows have one by default. */
+  isSelectable?: (row: T) => boolean;
   /** Marks rows that need attention. */
   isAlarming?: (row: T) => boolean;
   hasMore?: boolean;
@@ -127,7 +129,7 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
         {!isStacked && (
           <Head
             columns={shown}
-            rows={rows}
+            rows={props.isSelectable === undefined ? rows : rows.filter(props.isSelectable)}
             settings={settings}
             selection={selection}
             headRef={headRef}
@@ -169,7 +171,8 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
                     row={row}
                     columns={isStacked ? columns : shown}
                     isStacked={isStacked}
-                    isSelected={selection?.ids.has(row.id)}
+                    hasSelection={selection !== undefined}
+                    isSelected={props.isSelectable?.(row) === false ? undefined : selection?.ids.has(row.id)}
                     onSelect={selection?.select}
                     nameOf={props.nameOf}
                     linkOf={props.linkOf}
@@ -284,13 +287,16 @@ interface CellsProps<T extends { id: string }> extends Pick<
   row: T;
   columns: readonly DataColumn<T>[];
   isStacked: boolean;
+  /** Whether the table has a column of checkboxes. */
+  hasSelection: boolean;
+  /** Undefined for a row that cannot be selected. */
   isSelected: boolean | undefined;
   onSelect: TableSelection["select"] | undefined;
 }
 
 /** Memoised, because scrolling renders the table for each frame. */
 const Cells = memo(function RowCells<T extends { id: string }>(props: CellsProps<T>) {
-  const { row, columns, isStacked, isSelected, onSelect, nameOf, actionsOf } = props;
+  const { row, columns, isStacked, hasSelection, isSelected, onSelect, nameOf, actionsOf } = props;
   const [first, ...others] = columns;
   if (first === undefined) return null;
   const name = nameOf(row);
@@ -308,7 +314,7 @@ const Cells = memo(function RowCells<T extends { id: string }>(props: CellsProps
   if (isStacked) return <Stack {...props} first={first} others={others} checkbox={checkbox} menu={menu} />;
   return (
     <>
-      {isSelected !== undefined && (
+      {hasSelection && (
         <div role="cell" className={classes.select}>
           {checkbox}
         </div>

@@ -20,16 +20,19 @@ import type { Plan } from "../onboarding/plan-onboarding.ts";
 import { changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import * as store from "./discovered.store.ts";
-import type { AccountsQuery, DecidedRow, ShownAccount } from "./discovered.store.ts";
+import type { DecidedRow } from "./discovered.store.ts";
+import { countAccounts, listAccounts } from "./found-accounts.store.ts";
+import type { AccountsQuery, ShownAccount } from "./found-accounts.store.ts";
 
 export async function listFound(call: Call<typeof listDiscoveredAccounts>, db: Db) {
   const { limit, cursor, status, scanId = null, targetId = null, privileged = null, search = "" } = call.query;
-  const { managed = null, system = null, presence = null } = call.query;
+  const { managed = null, privilege = null, system = null, presence = null } = call.query;
   const query: AccountsQuery = {
     status: status === "all" ? null : status,
     scanId,
     targetId,
     isPrivileged: privileged,
+    privilege,
     isManaged: managed,
     system,
     presence,
@@ -37,14 +40,15 @@ export async function listFound(call: Call<typeof listDiscoveredAccounts>, db: D
     after: cursor === undefined ? null : readTimePlace(cursor),
     limit: limit + 1,
   };
-  const [rows, total] = await Promise.all([
-    store.listAccounts(db, call.actor, query),
-    store.countAccounts(db, call.actor, query, MOST_COUNTED),
-  ]);
+  const rows = await listAccounts(db, call.actor, query);
+  const isAll = cursor === undefined && rows.length <= limit;
+  const { total, isCapped } = isAll
+    ? { total: rows.length, isCapped: false }
+    : await countAccounts(db, call.actor, query, MOST_COUNTED);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const next_cursor = last === undefined ? null : writeTimePlace({ at: last.discovered_at, id: last.id });
-  return { data: shown.map(toFound), total, next_cursor };
+  return { data: shown.map(toFound), total, is_total_capped: isCapped, next_cursor };
 }
 
 export async function approve(context: DiscoveryContext, call: Call<typeof approveDiscoveredAccounts>, tx: Tx) {
@@ -141,6 +145,7 @@ const toFound = (row: ShownAccount): DiscoveredAccount => ({
   target_id: row.target_id as DiscoveryTargetId,
   discovery_metadata: {
     is_privileged: row.is_privileged,
+    privilege: row.privilege,
     is_locked: row.is_locked,
     password_changed_at: row.password_changed_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,

@@ -1,22 +1,13 @@
 // Stores discovered accounts.
 import type { PrivilegeKind } from "@strongroom/connectors";
-import type {
-  DiscoveredDependent,
-  DiscoveredStatus,
-  OnboardingState,
-  DiscoveredSystem,
-  OnboardingSettings,
-} from "@strongroom/contract";
+import type { DiscoveredDependent, DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
 import { sql } from "kysely";
-import type { ColumnType, Generated, RawBuilder, Selectable } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
-import { containing } from "#kernel/db/containing.ts";
-import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Tx } from "#kernel/db/database.ts";
 import type { JsonColumn } from "#kernel/db/tables.ts";
-import type { TimePlace } from "#kernel/http/cursor.ts";
 import type { Change, KnownAccount } from "../discovery.policy.ts";
 import { storableJson } from "../storable-json.ts";
-import { listableSafes } from "../onboarding/onboarding.store.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 
@@ -56,14 +47,6 @@ declare module "#kernel/db/tables.ts" {
     discovered_accounts: DiscoveredTable;
   }
 }
-
-export type ShownAccount = Selectable<DiscoveredTable> & {
-  is_managed: boolean;
-  /** The account in a safe, if this user can list it. */
-  account_id: string | null;
-  latest_onboarding: { id: string; state: OnboardingState; message: string } | null;
-  can_manage: boolean;
-};
 
 export function knownAccounts(tx: Tx, targetId: string): Promise<KnownAccount[]> {
   return tx
@@ -140,101 +123,6 @@ export async function markMissing(tx: Tx, targetId: string, present: readonly st
     where target_id = ${targetId} and missing_since is null
       and identity <> all(${[...present]}::text[])`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
-}
-
-type Presence = "present" | "missing" | "changed" | "new" | "returned";
-
-/** `returned`: a rejected account that needs a new decision. */
-const PRESENCES: Record<Presence, RawBuilder<unknown>> = {
-  present: sql`found.missing_since is null`,
-  missing: sql`found.missing_since is not null`,
-  changed: sql`found.changed_scan_id = found.last_scan_id`,
-  new: sql`found.scan_id = found.last_scan_id`,
-  returned: sql`(found.status = 'pending_approval' and found.rejection_reason is not null)`,
-};
-
-export interface AccountsQuery {
-  status: DiscoveredStatus | null;
-  scanId: string | null;
-  targetId: string | null;
-  isPrivileged: boolean | null;
-  isManaged: boolean | null;
-  system: DiscoveredSystem | null;
-  presence: Presence | null;
-  text: string | null;
-  after: TimePlace | null;
-  limit: number;
-}
-
-const isManaged = sql`exists (
-  select from credentials where user_id is null and deleted_at is null
-    and lower(host) = lower(found.hostname) and lower(username) = lower(found.account_name))`;
-
-function matching(query: AccountsQuery): RawBuilder<unknown> {
-  const { status, scanId, targetId, isPrivileged, isManaged: managed, system, presence, text } = query;
-  return sql.join(
-    [
-      sql`true`,
-      ...(status === null ? [] : [sql`found.status = ${status}`]),
-      ...(scanId === null ? [] : [sql`(found.scan_id = ${scanId} or found.last_scan_id = ${scanId})`]),
-      ...(targetId === null ? [] : [sql`found.target_id = ${targetId}`]),
-      ...(isPrivileged === null ? [] : [sql`found.is_privileged = ${isPrivileged}`]),
-      ...(managed === null ? [] : [sql`${isManaged} = ${managed}`]),
-      ...(system === null ? [] : [sql`found.system_type = ${system}`]),
-      ...(presence === null ? [] : [PRESENCES[presence]]),
-      ...(text === null
-        ? []
-        : [sql`(found.account_name ilike ${containing(text)} or found.hostname ilike ${containing(text)})`]),
-    ],
-    sql` and `,
-  );
-}
-
-export async function listAccounts(db: Db, actor: Actor, query: AccountsQuery): Promise<ShownAccount[]> {
-  const { after } = query;
-  const place = after === null ? sql`` : sql`and (found.discovered_at, found.id) < (${after.at}, ${after.id}::uuid)`;
-  const { rows } = await sql<ShownAccount>`
-    select found.*, seen.can_manage, ${isManaged} as is_managed, (
-        select own.id from credentials own
-        where own.user_id is null and own.deleted_at is null and own.safe_id in ${listableSafes(actor)}
-          and lower(own.host) = lower(found.hostname) and lower(own.username) = lower(found.account_name)
-        order by own.created_at limit 1
-      ) as account_id, (
-        select jsonb_build_object('id', latest.id, 'state', latest.state, 'message', latest.message)
-        from discovery_onboardings latest where latest.discovered_id = found.id
-        order by latest.created_at desc, latest.id desc limit 1
-      ) as latest_onboarding
-    from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
-    where ${matching(query)} ${place}
-    order by found.discovered_at desc, found.id desc limit ${query.limit}`.execute(db);
-  return rows;
-}
-
-/** At most `most`. */
-export async function countAccounts(db: Db, actor: Actor, query: AccountsQuery, most: number): Promise<number> {
-  if (query.text === null && query.scanId === null) return countByTraits(db, actor, query, most);
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      select from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
-      where ${matching(query)} limit ${most}
-    ) counted`.execute(db);
-  return rows[0]?.count ?? 0;
-}
-
-/** For filters by status, privilege and target, the database keeps the counts. */
-async function countByTraits(
-  db: Db,
-  actor: Actor,
-  { status, isPrivileged, targetId }: AccountsQuery,
-  most: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select least(coalesce(sum(count), 0), ${most})::integer as count
-    from discovered_counts counted join ${visibleTargets(actor)} seen on seen.id = counted.target_id
-    where (${status}::text is null or counted.status = ${status})
-      and (${isPrivileged}::boolean is null or counted.is_privileged = ${isPrivileged})
-      and (${targetId}::uuid is null or counted.target_id = ${targetId})`.execute(db);
-  return rows[0]?.count ?? 0;
 }
 
 export interface DecidedRow {

@@ -78,7 +78,7 @@ export function explainAccount(strongest: Explained | undefined, ways: Ways): st
     ways.isLocked ? "its password is locked" : null,
     ways.keys > 0 ? `${count(ways.keys, "key opens", "keys open")} it` : null,
     ways.holders > 0 ? `${count(ways.holders, "account", "accounts")} can read such a private key` : null,
-    ways.isManaged ? "a safe contains it" : "no safe contains it",
+    ways.isManaged ? "a safe contains it" : "no safe that you can see contains it",
   ].filter((each) => each !== null);
   return `${ways.name} ${right} on ${ways.hostname}; ${entries.join(", ")}.`;
 }

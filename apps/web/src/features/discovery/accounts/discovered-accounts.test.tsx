@@ -49,6 +49,23 @@ describe("discovered accounts", () => {
     await waitFor(() => expect(api.requestsTo(ACCOUNTS).at(-1)!.query.get("privileged")).toBe("true"));
   });
 
+  test("more than 20 accounts are a table, whose pending rows can be selected and decided", async () => {
+    const pending = { ...anAccount, id: SAFE_ID, account_name: "deploy" };
+    const approved = { ...anAccount, status: "active", decided_by: "Ada", decided_at: AT };
+    const { json } = page(approved, pending);
+    api.on(ACCOUNTS, { json: { ...json, total: 1000, is_total_capped: true } });
+    const { user } = show("accounts");
+    const table = within(await screen.findByRole("table", { name: "Discovered accounts" }));
+    expect(screen.getByText("2 of more than 1,000 accounts")).toBeTruthy();
+    expect(table.getAllByRole("cell", { name: "Root" })).toHaveLength(2);
+    expect(table.queryByRole("checkbox", { name: "Select root on web-01.internal" })).toBeNull();
+    await user.click(table.getByRole("checkbox", { name: "Select all rows" }));
+    expect(screen.getByText("1 account selected")).toBeTruthy();
+    await user.click(screen.getByRole("combobox", { name: "Privilege" }));
+    await user.click(await screen.findByRole("option", { name: "Sudo, all commands" }));
+    await waitFor(() => expect(api.requestsTo(ACCOUNTS).at(-1)!.query.get("privilege")).toBe("sudo-all"));
+  });
+
   test("DISC-34: only pending accounts can be decided", async () => {
     api.on(ACCOUNTS, page({ ...anAccount, status: "active", decided_by: "Ada", decided_at: AT }));
     show("accounts");

@@ -1,32 +1,31 @@
 // The Discovered Accounts tab: filters, selection, decisions and details (DISC-33 to DISC-47).
-import { Anchor, Button, Checkbox, Select } from "@mantine/core";
-import { IconCheck, IconEye, IconListDetails, IconUserSearch, IconX } from "@tabler/icons-react";
-import { DiscoveredStatus, DiscoveredSystem, type DiscoveredAccount } from "@strongroom/contract";
+import { Button, Checkbox, Select } from "@mantine/core";
+import { IconCheck, IconListDetails, IconUserSearch, IconX } from "@tabler/icons-react";
+import { DiscoveredSystem, PrivilegeKind, type DiscoveredAccount } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { useCallback, useState } from "react";
+import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
 import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
-import { paths } from "#shared/paths.ts";
 import { counted } from "#shared/format/text.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
-import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
-import { StatusBadge } from "#shared/ui/status-badge.tsx";
-import { Tag } from "#shared/ui/tag.tsx";
-import { ACCOUNT_BADGES, ONBOARDING_BADGES, SYSTEM_LABELS } from "../discovery-labels.ts";
+import { useTableSettings } from "#shared/ui/data-table-settings.ts";
+import { ColumnChoice, LayoutSwitch, useLayout } from "#shared/ui/data-table-tools.tsx";
+import { ACCOUNT_BADGES, PRIVILEGE_LABELS, SYSTEM_LABELS } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { accountList } from "../discovery.queries.ts";
 import { AccountDetails } from "./account-details.tsx";
+import { AccountRow, isDecidable, type AccountDialog } from "./discovered-row.tsx";
+import { DISCOVERED_COLUMNS, DiscoveredTable } from "./discovered-table.tsx";
 import { RulesDialog } from "../rules/rules-dialog.tsx";
 import { ApproveDialog, RejectDialog } from "./decision-dialogs.tsx";
 
 /** The limit of one call. */
 const MOST_SELECTED = 1000;
-const MOST_COUNTED = 10_000;
 
 const STATUSES = ["pending_approval", "active", "rejected", "all"] as const;
 const STATUS_CHOICES = STATUSES.map((value) => ({
@@ -37,6 +36,7 @@ const PRIVILEGE_CHOICES = [
   { value: "", label: "All accounts" },
   { value: "true", label: "Privileged accounts" },
   { value: "false", label: "Other accounts" },
+  ...PrivilegeKind.options.map((value) => ({ value: value as string, label: PRIVILEGE_LABELS[value] })),
 ];
 
 const PRESENCES = ["", "present", "new", "changed", "returned", "missing"] as const;
@@ -59,19 +59,24 @@ const SYSTEM_CHOICES = [
   ...DiscoveredSystem.options.map((value) => ({ value: value as string, label: SYSTEM_LABELS[value] })),
 ];
 
-type DialogName = "approve" | "reject" | "details";
+type PrivilegeChoice = "" | "true" | "false" | PrivilegeKind;
+
+function privilegeFilter(choice: PrivilegeChoice) {
+  if (choice === "") return {};
+  return choice === "true" || choice === "false" ? { privileged: choice } : { privilege: choice };
+}
 
 export function DiscoveredList() {
   const [params, setParams] = useSearchParams();
   const status = choiceOf(params, "status", STATUSES);
-  const privileged = choiceOf(params, "privileged", ["", "true", "false"]);
+  const privileged = choiceOf(params, "privileged", ["", "true", "false", ...PrivilegeKind.options]);
   const presence = choiceOf(params, "presence", PRESENCES);
   const managed = choiceOf(params, "managed", ["", "true", "false"]);
   const system = choiceOf(params, "system", ["", ...DiscoveredSystem.options]);
   const search = searchOf(params);
   const filter = {
     status,
-    ...(privileged === "" ? {} : { privileged }),
+    ...privilegeFilter(privileged),
     ...(presence === "" ? {} : { presence }),
     ...(managed === "" ? {} : { managed }),
     ...(system === "" ? {} : { system }),
@@ -79,21 +84,24 @@ export function DiscoveredList() {
   };
   const list = useInfiniteQuery({ ...accountList(filter), placeholderData: keepPreviousData });
   const accounts = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  const total = list.data?.pages[0]?.total ?? 0;
+  const { total = 0, is_total_capped: isCapped = false } = list.data?.pages[0] ?? {};
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<readonly DiscoveredAccount[]>([]);
   const [areRulesOpen, setAreRulesOpen] = useState(false);
-  const [dialog, setDialog] = useState<DialogName | null>(null);
+  const [dialog, setDialog] = useState<AccountDialog | null>(null);
 
-  const open = (which: DialogName, these: readonly DiscoveredAccount[]) => {
+  const open = useCallback((which: AccountDialog, these: readonly DiscoveredAccount[]) => {
     setChosen(these);
     setDialog(which);
-  };
-  const propsOf = (which: DialogName) => ({ opened: dialog === which, onClose: () => setDialog(null) });
+  }, []);
+  const propsOf = (which: AccountDialog) => ({ opened: dialog === which, onClose: () => setDialog(null) });
   const set = (part: string) => (value: string | null) => {
     setSelected(new Set());
     setParams((before) => withParam(before, part, value ?? ""), { replace: true });
   };
+  const settings = useTableSettings("discovered", DISCOVERED_COLUMNS);
+  // A filter that leaves a few accounts does not change a layout that the user chose.
+  const [layout, setLayout] = useLayout("discovered", Math.max(total, accounts.length));
   const decidable = accounts.filter(isDecidable);
   const marked = decidable.filter(({ id }) => selected.has(id));
   const mark = (id: string, isMarked: boolean) => {
@@ -102,6 +110,12 @@ export function DiscoveredList() {
     else next.delete(id);
     setSelected(next);
   };
+  const selection = {
+    ids: new Set(marked.map(({ id }) => id as string)),
+    select: mark,
+    selectOnly: (ids: readonly string[]) => setSelected(new Set(ids.slice(0, MOST_SELECTED))),
+  };
+  const more = () => void list.fetchNextPage({ cancelRefetch: false });
   const isFiltered =
     search !== undefined ||
     [privileged, presence, managed, system].some((each) => each !== "") ||
@@ -158,6 +172,8 @@ export function DiscoveredList() {
         >
           Rules
         </Button>
+        {layout === "table" && <ColumnChoice columns={DISCOVERED_COLUMNS} settings={settings} />}
+        <LayoutSwitch layout={layout} onChange={setLayout} />
       </div>
       <Loaded
         query={list}
@@ -177,7 +193,7 @@ export function DiscoveredList() {
           ) : (
             <>
               <div className={classes.selection} role="region" aria-label="Selected accounts">
-                {decidable.length > 0 && (
+                {decidable.length > 0 && layout === "cards" && (
                   <Checkbox
                     label={marked.length === 0 ? "Select all loaded" : `${counted(marked.length, "account")} selected`}
                     checked={marked.length > 0 && marked.length === Math.min(decidable.length, MOST_SELECTED)}
@@ -188,12 +204,13 @@ export function DiscoveredList() {
                   />
                 )}
                 <span className={classes.total} role="status">
-                  {total >= MOST_COUNTED
-                    ? `${accounts.length.toLocaleString()} of more than ${MOST_COUNTED.toLocaleString()} accounts`
+                  {isCapped
+                    ? `${accounts.length.toLocaleString()} of more than ${total.toLocaleString()} accounts`
                     : `${accounts.length.toLocaleString()} of ${counted(total, "account")}`}
                 </span>
                 {marked.length > 0 && (
                   <>
+                    {layout === "table" && <span>{`${counted(marked.length, "account")} selected`}</span>}
                     <Button leftSection={<IconCheck size={16} aria-hidden />} onClick={() => open("approve", marked)}>
                       Approve
                     </Button>
@@ -208,18 +225,31 @@ export function DiscoveredList() {
                   </>
                 )}
               </div>
-              <RowList label="Discovered accounts">
-                {accounts.map((account) => (
-                  <AccountRow
-                    key={account.id}
-                    account={account}
-                    isMarked={selected.has(account.id)}
-                    onMark={mark}
-                    onOpen={open}
-                  />
-                ))}
-              </RowList>
-              <LoadMore of={list} />
+              {layout === "table" ? (
+                <DiscoveredTable
+                  rows={accounts}
+                  settings={settings}
+                  onOpen={open}
+                  {...(decidable.length > 0 ? { selection } : {})}
+                  hasMore={list.hasNextPage}
+                  canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
+                  onMore={more}
+                  isStale={list.isPlaceholderData}
+                />
+              ) : (
+                <RowList label="Discovered accounts">
+                  {accounts.map((account) => (
+                    <AccountRow
+                      key={account.id}
+                      account={account}
+                      isMarked={selected.has(account.id)}
+                      onMark={mark}
+                      onOpen={open}
+                    />
+                  ))}
+                </RowList>
+              )}
+              {(layout === "cards" || list.isFetchNextPageError) && <LoadMore of={list} />}
             </>
           )
         }
@@ -229,109 +259,5 @@ export function DiscoveredList() {
       <RejectDialog accounts={chosen} {...propsOf("reject")} />
       {chosen[0] !== undefined && <AccountDetails account={chosen[0]} {...propsOf("details")} />}
     </>
-  );
-}
-
-/** DISC-34. */
-const isDecidable = ({ can_manage, status }: DiscoveredAccount): boolean =>
-  can_manage && status === DiscoveredStatus.enum.pending_approval;
-
-interface AccountRowProps {
-  account: DiscoveredAccount;
-  isMarked: boolean;
-  onMark: (id: string, isMarked: boolean) => void;
-  onOpen: (dialog: DialogName, accounts: readonly DiscoveredAccount[]) => void;
-}
-
-function AccountRow({ account, isMarked, onMark, onOpen }: AccountRowProps) {
-  const { account_name: name, hostname_ip: host, discovery_metadata: known } = account;
-  const where = `${name} on ${host}`;
-  const canDecide = isDecidable(account);
-  return (
-    <Row
-      icon={
-        canDecide ? (
-          <Checkbox
-            aria-label={`Select ${where}`}
-            checked={isMarked}
-            onChange={({ currentTarget: { checked } }) => onMark(account.id, checked)}
-          />
-        ) : undefined
-      }
-      isOver={account.missing_since !== null}
-      name={
-        <>
-          <bdi>{name}</bdi>
-          <StatusBadge {...ACCOUNT_BADGES[account.status]} />
-          {account.onboarding !== null && <StatusBadge {...ONBOARDING_BADGES[account.onboarding.state]} />}
-          {known.is_privileged && <Tag tone="danger">Privileged</Tag>}
-          {known.is_locked && <Tag>Locked</Tag>}
-          {account.is_managed && <Tag tone="success">In a safe</Tag>}
-          {account.missing_since !== null && <Tag tone="warning">No longer found</Tag>}
-          {known.changes.length > 0 && <Tag tone="info">Changed</Tag>}
-        </>
-      }
-      actions={
-        <>
-          {canDecide && (
-            <>
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`Approve ${where}`}
-                leftSection={<IconCheck size={15} aria-hidden />}
-                onClick={() => onOpen("approve", [account])}
-              >
-                Approve
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="light"
-                color="red"
-                aria-label={`Reject ${where}`}
-                leftSection={<IconX size={15} aria-hidden />}
-                onClick={() => onOpen("reject", [account])}
-              >
-                Reject
-              </Button>
-            </>
-          )}
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Details of ${where}`}
-            leftSection={<IconEye size={15} aria-hidden />}
-            onClick={() => onOpen("details", [account])}
-          >
-            Details
-          </Button>
-        </>
-      }
-    >
-      <RowDetail>
-        {`${host} · ${SYSTEM_LABELS[account.system_type]} · First found: `}
-        <RelativeTime moment={account.discovered_at} />
-      </RowDetail>
-      <RowDetail>
-        Last login: <RelativeTime moment={known.last_login_at} none="unknown" /> · Password changed:{" "}
-        <RelativeTime moment={known.password_changed_at} none="unknown" />
-      </RowDetail>
-      {account.rejection_reason !== null && account.status === "rejected" && (
-        <RowDetail>{`Rejected by ${account.decided_by}: ${account.rejection_reason}`}</RowDetail>
-      )}
-      {account.rejection_reason !== null && account.status === "pending_approval" && (
-        <RowDetail>{`Needs a new decision. Rejected before by ${account.decided_by}: ${account.rejection_reason}`}</RowDetail>
-      )}
-      {account.onboarding !== null && account.onboarding.state !== "undone" && (
-        <RowDetail>{account.onboarding.message}</RowDetail>
-      )}
-      {account.account_id !== null && (
-        <RowDetail>
-          <Anchor component={Link} to={paths.account(account.account_id)} size="sm">
-            Open the account in its safe
-          </Anchor>
-        </RowDetail>
-      )}
-    </Row>
   );
 }

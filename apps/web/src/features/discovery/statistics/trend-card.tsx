@@ -1,6 +1,6 @@
 // Managed and unmanaged accounts by day, as a chart or a table, and how long privileged ones have been unmanaged.
 import { SegmentedControl, Table } from "@mantine/core";
-import type { ReplyOf, discoveryStatistics } from "@strongroom/contract";
+import { MOST_AGED, type ReplyOf, type discoveryStatistics } from "@strongroom/contract";
 import { Suspense, lazy, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
@@ -65,8 +65,6 @@ const AGE_LABELS: Record<Statistics["unmanaged_privileged_ages"][number]["age"],
   "30_to_90_days": "Found 30 to 90 days ago",
   over_90_days: "Found more than 90 days ago",
 };
-/** The server counts no further. */
-const MOST_COUNTED = 10_000;
 
 export function AgesCard({ ages }: { ages: Statistics["unmanaged_privileged_ages"] }) {
   return (
@@ -82,7 +80,9 @@ export function AgesCard({ ages }: { ages: Statistics["unmanaged_privileged_ages
           <Row
             key={age}
             name={AGE_LABELS[age]}
-            actions={<strong>{count >= MOST_COUNTED ? "10,000 or more" : count.toLocaleString()}</strong>}
+            actions={
+              <strong>{count >= MOST_AGED ? `${MOST_AGED.toLocaleString()} or more` : count.toLocaleString()}</strong>
+            }
           />
         ))}
       </RowList>

@@ -89,6 +89,7 @@ export const anAccount = {
   target_id: TARGET_ID,
   discovery_metadata: {
     is_privileged: true,
+    privilege: "root",
     is_locked: false,
     password_changed_at: null,
     expires_at: null,
@@ -120,4 +121,6 @@ export const aPlan = {
   notes: ['The platform "Linux" does not verify passwords regularly.'],
   dependents: [{ kind: "cron-job", name: "/etc/cron.d/backup", detail: null }],
 };
-export const page = (...data: object[]) => ({ json: { data, total: data.length, next_cursor: null } });
+export const page = (...data: object[]) => ({
+  json: { data, total: data.length, is_total_capped: false, next_cursor: null },
+});
