@@ -4,7 +4,7 @@ import { absoluteTime } from "#shared/format/time.ts";
 const pad = (part: number): string => String(part).padStart(2, "0");
 
 /** The value of a `datetime-local` input, in the local time zone. */
-export const inputOf = (at: Date): string =>
+const inputOf = (at: Date): string =>
   `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}T${pad(at.getHours())}:${pad(at.getMinutes())}`;
 
 const DAY_MS = 86_400_000;
