@@ -210,9 +210,27 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     assert.equal((await detailsOf(finding)).auto_vaulted, false);
   });
 
-  test("a secret of a scanned file is in no column of the database", async () => {
+  test("a secret of a scanned file is in no column of the database, no log line and no reply", async () => {
     const canary = `Canary-${randomBytes(12).toString("hex")}`;
-    await aFinding("canary/a.conf", `[db]\nuser = app\npassword = ${canary}\nother_secret_key = ${canary}x\n`);
+    const content = `[db]\nuser = app\npassword = ${canary}\nother_secret_key = ${canary}x\n`;
+    const finding = await aFinding("canary/a.conf", content);
+    const login = { username: "app", systemType: "postgresql" as const, hostname: "127.0.0.1", port: 1 };
+    const findingIds = [finding.id];
+    const replies = [
+      await host.app.call(readFinding, { ...byId(finding), as }),
+      await host.app.call(listFindings, { query: { includeBelowThreshold: "true" }, as }),
+      await host.app.call(exportFindings, { body: { format: "json", filters: {} }, as }),
+      await host.app.call(verifyFinding, { ...byId(finding), body: { login }, as }),
+      await host.app.call(vaultFindings, { body: { findingIds, vaultSettings: {}, login: {} }, as }),
+      await host.app.call(vaultFindings, { body: { findingIds, vaultSettings: {}, login }, as }),
+    ];
+    assert.deepEqual(
+      replies.map(({ text }) => text.includes(canary)),
+      replies.map(() => false),
+    );
+    assert.equal((await detailsOf(finding)).auto_vaulted, true, "the secret was read and stored");
+    assert.ok(host.app.logLines.length > 0);
+    assert.ok(host.app.logLines.every((line) => !line.includes(canary)));
     const { rows: columns } = await host.app.database.pool.query<{ name: string; column: string }>(
       `select format('%I.%I', table_schema, table_name) as name, column_name as column from information_schema.columns
        where table_schema not in ('pg_catalog', 'information_schema')`,
@@ -264,6 +282,19 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
         [third.status, (third.body as unknown as { code: string }).code],
         [409, "finding.verified-often"],
       );
+    });
+
+    test("a secret that no longer works is dead, and less risky", async () => {
+      const { finding, username } = await aDatabaseFinding("verify/dead.conf");
+      await server.sql(`alter role "${username}" password 'changed-${randomBytes(9).toString("hex")}'`);
+      const { status, body, text } = await host.app.call(verifyFinding, {
+        ...byId(finding),
+        body: { login: login() },
+        as,
+      });
+      assert.deepEqual([status, body.liveness], [200, "dead"], text);
+      const after = await detailsOf(finding);
+      assert.deepEqual([after.liveness, after.risk_score], ["dead", finding.risk_score - 30]);
     });
 
     test("FIND-13, FIND-16: vault and fix stores the secret, rotates it and updates the file", async () => {
