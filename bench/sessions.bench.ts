@@ -1,5 +1,5 @@
 // SSH sessions through the gateway, each figure compared with the direct connection in the same run. Rounds in which the
-// direct connection itself was disturbed are void. Parts: keystrokes, scp, memory, reveals, watch.
+// direct connection itself was disturbed are void. Parts: keystrokes, scp, memory, reveals, watch (`BENCH_PARTS`).
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
