@@ -1,6 +1,5 @@
 // A dense table for long lists: sorting, selection, row menus and keyboard use. Renders only the rows near the
 // viewport, and becomes a list of stacked rows where a table does not fit.
-import { Checkbox } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
@@ -67,7 +66,7 @@ export interface DataTableProps<T extends { id: string }> {
 }
 
 /** Pixels. Below this width rows are stacked. */
-const NARROWEST_TABLE = 640;
+const NARROWEST_TABLE = 560;
 /** Pixels. The height of each row of a table, as in the style sheet. */
 const ROW_HEIGHT = 41;
 const STACKED_HEIGHT = 88;
@@ -238,11 +237,14 @@ function Head<T extends { id: string }>(props: HeadProps<T>) {
       <div className={classes.headRow} role="row" aria-rowindex={1} style={{ minWidth }}>
         {selection !== undefined && (
           <div role="columnheader" className={classes.select}>
-            <Checkbox
-              size="xs"
+            <input
+              type="checkbox"
+              className={classes.box}
               aria-label="Select all rows"
+              ref={(box) => {
+                if (box !== null) box.indeterminate = count > 0 && count < rows.length;
+              }}
               checked={count > 0 && count >= rows.length}
-              indeterminate={count > 0 && count < rows.length}
               onChange={(event) => selection.selectOnly(event.currentTarget.checked ? rows.map(({ id }) => id) : [])}
             />
           </div>

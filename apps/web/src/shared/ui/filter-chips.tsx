@@ -73,6 +73,10 @@ export function FilterPopover({ count, children }: { count: number; children: Re
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Filters" className={classes.controls}>
+        {/* Takes the focus, because a select opens its choices when it is focused. */}
+        <h2 className={classes.title} tabIndex={-1} data-autofocus>
+          Filters
+        </h2>
         {children}
         <Button variant="default" size="compact-md" onClick={() => setIsOpen(false)}>
           Done

@@ -64,6 +64,14 @@ const COLUMNS: readonly DataColumn<Account>[] = [
     stacked: "badge",
   },
   {
+    id: "tags",
+    header: "Tags",
+    width: 6,
+    cell: ({ tags }) => <TagList tags={tags} />,
+    stacked: "badge",
+    isRoomy: true,
+  },
+  {
     id: "last_validated_at",
     header: "Last validated",
     width: 6.5,
@@ -78,14 +86,6 @@ const COLUMNS: readonly DataColumn<Account>[] = [
     grow: 0,
     cell: ({ last_rotated_at }) => <RelativeTime moment={last_rotated_at} />,
     isOptional: true,
-  },
-  {
-    id: "tags",
-    header: "Tags",
-    width: 6,
-    cell: ({ tags }) => <TagList tags={tags} />,
-    stacked: "badge",
-    isRoomy: true,
   },
   {
     id: "status",
