@@ -14,7 +14,7 @@ import { findingRules, ruleDeletion } from "./findings.queries.ts";
 
 const KINDS: Record<FindingRule["kind"], string> = { path: "Path", secret: "Same secret", class: "Class" };
 
-export const nameOfRule = ({ kind, pattern }: FindingRule): string =>
+const nameOfRule = ({ kind, pattern }: FindingRule): string =>
   pattern === null ? KINDS[kind] : `${KINDS[kind]}: ${pattern}`;
 
 export function RulesDialog(props: DialogProps) {
