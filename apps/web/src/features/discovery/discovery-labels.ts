@@ -10,6 +10,7 @@ import type {
   ScanStatus,
 } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
+import { absoluteTime } from "#shared/format/time.ts";
 import type { Status } from "#shared/ui/status-badge.tsx";
 
 export const TYPE_LABELS: Record<DiscoveryTargetType, string> = {
@@ -114,12 +115,15 @@ const FACT_LABELS: Readonly<Record<string, string>> = {
 
 export const factLabel = (name: string): string => FACT_LABELS[name] ?? asWords(name);
 
+const ISO_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
 /** One line for any JSON value that a system reported. */
 export function factText(value: unknown): string {
   if (value === null || value === undefined || value === "") return "None";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (Array.isArray(value)) return value.length === 0 ? "None" : value.map(factText).join(", ");
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value !== "string") return JSON.stringify(value);
+  return ISO_MOMENT.test(value) ? absoluteTime(value) : value;
 }
 
 /** The end of the texts of SCAN-24 and SCAN-26. */
