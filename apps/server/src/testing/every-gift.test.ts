@@ -98,6 +98,7 @@ const NOT_MEASURED = [
   "startPrivilegedSession",
   "stepUp",
   "terminatePrivilegedSession",
+  "testAccountLogin",
   "testAuditSink",
   "testDiscoveryTarget",
   "testIdentityProvider",
