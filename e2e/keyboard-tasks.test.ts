@@ -65,10 +65,10 @@ describe("tasks by keyboard only", needs(unavailable), () => {
       schema_name: "public",
     };
     const login = { platform_id: platform.id, ...target, ...role };
-    account = await ask(server.url, createAccount, { body: { name: NAME, ...common, ...login } as never }, token);
+    account = await ask(server.url, createAccount, { body: { name: NAME, ...common, ...login } }, token);
     for (let number = 0; number < 24; number += 1) {
       const other = { ...login, name: `Archive ${number}`, username: `nobody_${number}`, password: "not in use" };
-      await ask(server.url, createAccount, { body: { ...common, ...other } as never }, token);
+      await ask(server.url, createAccount, { body: { ...common, ...other } }, token);
     }
     visit = await visitor(browser, server.url);
     page = visit.page;

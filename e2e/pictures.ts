@@ -9,7 +9,7 @@ import {
   changeUserRole,
   listPlatforms,
 } from "@strongroom/contract";
-import type { Account, NewAccount, NewCredential, Safe } from "@strongroom/contract";
+import type { Account, Safe } from "@strongroom/contract";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -106,10 +106,10 @@ async function fill(server: RunningServer, admin: Person, count: number): Promis
       safe_id: safes[number % safes.length]!.id,
       password: `password ${number}`,
     };
-    accounts.push(await ask(server.url, createAccount, { body: body as NewAccount }, token));
+    accounts.push(await ask(server.url, createAccount, { body }, token));
   }
   const credential = { name: "Mail gateway", username: "ada", value: "a stored password" };
-  await ask(server.url, createCredential, { body: credential as NewCredential }, token);
+  await ask(server.url, createCredential, { body: credential }, token);
   const requester = await tokenOf(server, users[1]!);
   for (const { id } of safes.slice(0, 4)) {
     const body = { user_id: userIdOf(requester), role: "user" } as const;

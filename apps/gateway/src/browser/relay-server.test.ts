@@ -10,7 +10,6 @@ import { after, before, describe, test } from "node:test";
 import { connect as connectTls, createServer } from "node:tls";
 import { freePort, needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import { startPrivilegedSession } from "@strongroom/contract";
-import type { AccountId } from "@strongroom/contract";
 import { RELAY_TLS, relayKey } from "@strongroom/server/features/sessions/index.ts";
 import { newId } from "@strongroom/server/kernel/id.ts";
 import { openBrowserAt } from "../../testing/browser.ts";
@@ -33,7 +32,7 @@ describe("a gateway with another data folder", needs(unixUsersAvailable()), () =
   });
 
   const start = () =>
-    world.app.call(startPrivilegedSession, { params: { id: world.accountId as AccountId }, as: world.owner.token });
+    world.app.call(startPrivilegedSession, { params: { id: world.accountId }, as: world.owner.token });
   const connectTo = (path: string) => {
     const { port } = world.app.http.server.address() as AddressInfo;
     return openBrowserAt(`ws://127.0.0.1:${port}${path}`, { authorization: `Bearer ${world.owner.token}` });

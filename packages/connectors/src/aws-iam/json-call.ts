@@ -40,7 +40,8 @@ export async function callJson(access: AwsAccess, attempt: Attempt, call: JsonCa
   const { statusCode, content } = await sendOver(signed, access, attempt);
   const answer = objectIn(content.toString("utf8"));
   if (statusCode === 200) return answer;
-  const code = /([A-Za-z]{1,64})$/.exec(String(answer["__type"] ?? ""))?.[1] ?? "UnknownError";
+  const { __type: type } = answer;
+  const code = (typeof type === "string" && /([A-Za-z]{1,64})$/.exec(type)?.[1]) || "UnknownError";
   throw Object.assign(new Error("AWS refused the call"), { name: code, $metadata: { httpStatusCode: statusCode } });
 }
 

@@ -102,5 +102,5 @@ function linkTo(
   filter: Partial<ValidationFilter>,
 ): string {
   if (count === 1) return accounts === 1 ? `/accounts/${id}` : `/vault/${id}`;
-  return `/validation-dashboard?${new URLSearchParams({ tab: "search", filter: JSON.stringify(filter) })}`;
+  return `/validation-dashboard?${new URLSearchParams({ tab: "search", filter: JSON.stringify(filter) }).toString()}`;
 }

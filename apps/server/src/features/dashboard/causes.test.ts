@@ -154,7 +154,7 @@ describe("rotations on the dashboard", () => {
     for (const id of ids.slice(0, 2)) await aRotation(id, null, "1 hour");
     const [alert] = await alertsOf(owner);
     assert.equal(alert?.message, "2 accounts: The rotation stopped");
-    assert.deepEqual(await listedBy(alert!, owner), ids.slice(0, 2).toSorted());
+    assert.deepEqual(await listedBy(alert, owner), ids.slice(0, 2).toSorted());
     const { body } = await app.call(readRotationTrend, { as: owner.token });
     assert.equal(body.stopped, 2);
     assert.equal((await app.call(readRotationTrend, { as: outsider.token })).body.stopped, 0);
@@ -220,7 +220,7 @@ test("recent accounts are those that the caller used last and still sees", async
   await aMember(app, owner, safe, member, "user");
   const [first, second] = await severalAccounts(owner, safe, 3);
   for (const id of [first!, second!, first!]) {
-    const reply = await app.call(retrieveAccount, { params: { id } as never, body: {}, as: member.token });
+    const reply = await app.call(retrieveAccount, { params: { id }, body: {}, as: member.token });
     assert.equal(reply.status, 200, reply.text);
   }
   const recent = async (person: TestPerson) =>

@@ -136,7 +136,7 @@ for (const name of ["admin", "owner", "requester", "outsider"] as const) {
       const body = { filter: { critical_only: true } };
       const critical = await app.call(searchValidation, { body, as: people[name].token });
       assert.equal(critical.body.total, critical_failures);
-      const severityOf = new Map(failures.failures.map(({ id, severity }) => [id as string, severity]));
+      const severityOf = new Map(failures.failures.map(({ id, severity }) => [id, severity]));
       for (const { id, severity } of causes) {
         const filter = { causes: [id.slice("verification:".length)] };
         const { body: found } = await app.call(searchValidation, { body: { filter }, as: people[name].token });

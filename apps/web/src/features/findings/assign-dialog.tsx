@@ -1,7 +1,7 @@
 // Assigns a finding to a user and sets its due date.
 import { Button, TextInput } from "@mantine/core";
 import { IconUser } from "@tabler/icons-react";
-import type { ReplyOf, SecurityFinding, UserId, findPrincipals } from "@strongroom/contract";
+import type { ReplyOf, SecurityFinding, findPrincipals } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { useUser } from "#shared/session/session-store.ts";
@@ -40,9 +40,7 @@ export function AssignDialog({ finding, ...props }: DialogProps & { finding: Sec
   };
   const save = (values: AssignFormValues) =>
     assign({
-      ...(values.assignee?.value === initial.assignee?.value
-        ? {}
-        : { assigneeId: (values.assignee?.value ?? null) as UserId | null }),
+      ...(values.assignee?.value === initial.assignee?.value ? {} : { assigneeId: values.assignee?.value ?? null }),
       ...(values.due === initial.due ? {} : { dueAt: values.due === "" ? null : endOfDate(values.due) }),
     });
   return (

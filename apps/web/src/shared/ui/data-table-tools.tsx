@@ -56,7 +56,7 @@ export function useLayout(name: string, count: number): [Layout, (layout: Layout
     getInitialValueInEffect: false,
   });
   const wanted = [params.get("layout"), chosen].find((layout) => layout === "table" || layout === "cards");
-  const layout = (wanted as Layout | undefined) ?? (count > MOST_CARDS ? "table" : "cards");
+  const layout = wanted ?? (count > MOST_CARDS ? "table" : "cards");
   return [
     layout,
     (next) => {

@@ -73,7 +73,7 @@ test("the chip of a safe that the reader cannot see does not name it", async () 
 });
 
 test("the export contains exactly what the list shows, in its order", async () => {
-  api.on("GET /api/v1/accounts/export", { text: "name\r\n" } as never);
+  api.on("GET /api/v1/accounts/export", { text: "name\r\n" });
   api.on(`GET /api/v1/safes/${TEST_SAFE}`, problem(404, "safe.not-found", "Safe not found"));
   const { user } = await openTable(`/accounts?safe=${TEST_SAFE}&search=web&sort=-name&tab=active`);
   await user.click(screen.getByRole("button", { name: "More actions" }));

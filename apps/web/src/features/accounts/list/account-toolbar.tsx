@@ -124,7 +124,7 @@ function FilterControls({ accounts, filter, narrow }: FilterControlsProps) {
         placeholder="Any age"
         clearable
         data={AGES}
-        value={filter.secret_age === undefined ? null : String(filter.secret_age)}
+        value={typeof filter.secret_age === "number" ? String(filter.secret_age) : null}
         onChange={(value) => narrow("age", value)}
       />
     </>
@@ -164,7 +164,7 @@ const HIDDEN_PLATFORM = "Only this platform";
 
 /** A link or a saved view may name a safe that the reader cannot see: then its name stays unknown. */
 function useSafeName(id: string | undefined): string {
-  const safe = useQuery({ ...queryOf(readSafe, { params: { id: id ?? "" } as never }), enabled: id !== undefined });
+  const safe = useQuery({ ...queryOf(readSafe, { params: { id: id ?? "" } }), enabled: id !== undefined });
   return safe.data?.name ?? HIDDEN_SAFE;
 }
 
