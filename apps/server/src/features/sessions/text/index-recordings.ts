@@ -9,7 +9,7 @@ import { recordingKeyOf } from "../recordings/store-recording.ts";
 import { TextNotReadError, readText } from "./read-text.ts";
 import type { TextChunk } from "./text-worker.ts";
 import { findUnfiltered, findUnindexed, storeFilter, storeText } from "./recording-text.store.ts";
-import type { UnindexedRecording } from "./recording-text.store.ts";
+import type { SealedText, UnindexedRecording } from "./recording-text.store.ts";
 import { TextParts, keyOf, openText, sealFilter } from "./sealed-text.ts";
 import type { Texts } from "./sealed-text.ts";
 
@@ -29,16 +29,24 @@ export async function indexRecordings(kernel: ProcessKernel, signal?: AbortSigna
   await addFilters(kernel, signal);
 }
 
-/** For texts that were stored before filters existed. Text that does not open stays without one. */
+/** For texts that were stored before filters existed. Text that does not open stays without one, and holds no other back. */
 async function addFilters(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
-  for (const text of await findUnfiltered(kernel.database.db, AT_ONCE)) {
-    if (signal?.aborted === true) return;
-    const kek = await keyOf(kernel, text.kek_id);
-    const lines = kek === null ? null : await openText(kek, text);
-    if (kek === null || lines === null) continue;
-    const filter = sealFilter(kek, text, lines as Texts["lines"][]);
-    await kernel.database.transaction((tx) => storeFilter(tx, text, filter));
+  let texts = await findUnfiltered(kernel.database.db, AT_ONCE, null);
+  while (texts.length > 0) {
+    for (const text of texts) {
+      if (signal?.aborted === true) return;
+      await addFilter(kernel, text);
+    }
+    texts = await findUnfiltered(kernel.database.db, AT_ONCE, texts.at(-1) ?? null);
   }
+}
+
+async function addFilter(kernel: ProcessKernel, text: SealedText): Promise<void> {
+  const kek = await keyOf(kernel, text.kek_id);
+  const lines = kek === null ? null : await openText(kek, text);
+  if (kek === null || lines === null) return;
+  const filter = sealFilter(kek, text, lines as Texts["lines"][]);
+  await kernel.database.transaction((tx) => storeFilter(tx, text, filter));
 }
 
 async function indexRecording(

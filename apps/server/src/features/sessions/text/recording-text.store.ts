@@ -78,8 +78,13 @@ export async function readFilters(db: Db, recordingIds: readonly string[]): Prom
 }
 
 /** Texts that were stored before filters existed. */
-export async function findUnfiltered(db: Db, limit: number): Promise<SealedText[]> {
-  const query = db.selectFrom("recording_text").selectAll().where("kind", "=", "lines").where("filter", "is", null);
+export async function findUnfiltered(
+  db: Db,
+  limit: number,
+  after: Pick<SealedText, "recording_id" | "part"> | null,
+): Promise<SealedText[]> {
+  let query = db.selectFrom("recording_text").selectAll().where("kind", "=", "lines").where("filter", "is", null);
+  if (after !== null) query = query.where(sql<boolean>`(recording_id, part) > (${after.recording_id}, ${after.part})`);
   return await query.orderBy("recording_id").orderBy("part").limit(limit).execute();
 }
 

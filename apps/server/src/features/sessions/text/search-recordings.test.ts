@@ -192,6 +192,24 @@ describe("the filters of texts", () => {
     const [filter] = await filtersOf(recordingId);
     assert.ok(filter);
   });
+
+  test("are added to a text after more texts that do not open than are read at once", async () => {
+    const { pool } = app.database;
+    const setup = await anSshAccount(app);
+    const { recordingId: damaged } = await aRecordedSession(setup, ["damaged\r\n"]);
+    const { recordingId } = await aRecordedSession(setup, ["behind-the-damaged\r\n"]);
+    await indexRecordings(app.kernel);
+    await pool.query(
+      `insert into recording_text (recording_id, kind, part, kek_id, sealed)
+       select recording_id, kind, part + number, kek_id, '\\x00' from recording_text, generate_series(1, 101) number
+       where recording_id = $1 and kind = 'lines'`,
+      [damaged],
+    );
+    await pool.query("update recording_text set filter = null where recording_id = $1", [recordingId]);
+    await indexRecordings(app.kernel);
+    assert.ok((await filtersOf(recordingId))[0]);
+    await pool.query("delete from recording_text where recording_id = $1", [damaged]);
+  });
 });
 
 test("a search continues at its cursor, newest session first, and filters by account and time", async () => {
