@@ -1,6 +1,6 @@
 // The user's time zone and date style, stored in this browser.
-import { useSyncExternalStore } from "react";
 import { z } from "zod";
+import { browserValue } from "#shared/session/browser-value.ts";
 
 const FORMAT_KEY = "strongroom.timeFormat";
 
@@ -14,38 +14,8 @@ export type TimeFormat = z.infer<typeof TimeFormat>;
 
 const DEFAULT: TimeFormat = { zone: "local", style: "local" };
 
-let known: { text: string | null; format: TimeFormat } = { text: null, format: DEFAULT };
+const stored = browserValue(FORMAT_KEY, TimeFormat);
 
-function read(text: string): TimeFormat {
-  try {
-    return TimeFormat.safeParse(JSON.parse(text)).data ?? DEFAULT;
-  } catch {
-    // Not JSON, so not written by this app.
-    return DEFAULT;
-  }
-}
-
-/** The chosen format; parsed again only after a change. */
-export function timeFormat(): TimeFormat {
-  const text = localStorage.getItem(FORMAT_KEY);
-  if (text !== known.text) known = { text, format: text === null ? DEFAULT : read(text) };
-  return known.format;
-}
-
-const listeners = new Set<() => void>();
-
-export function storeTimeFormat(format: TimeFormat): void {
-  localStorage.setItem(FORMAT_KEY, JSON.stringify(format));
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  window.addEventListener("storage", listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener("storage", listener);
-  };
-}
-
-export const useTimeFormat = (): TimeFormat => useSyncExternalStore(subscribe, timeFormat);
+export const timeFormat = (): TimeFormat => stored.read() ?? DEFAULT;
+export const storeTimeFormat = stored.store;
+export const useTimeFormat = (): TimeFormat => stored.use() ?? DEFAULT;
