@@ -7,10 +7,6 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = join(root, "docs", "requirements.md");
 
-/** Calls of areas without code yet. */
-const PATHS_NOT_BUILT = /\/(cloud-discovery|cloud-resources)\b/;
-/** Open points of areas without code; the section *Decisions* does not settle them. */
-const OPEN_OF_AREAS_NOT_BUILT = ["OPEN-114", "OPEN-119"];
 /** Statements about the product as a whole. */
 const STATEMENTS = ["PROD"];
 
@@ -67,7 +63,7 @@ export function derive(text = readFileSync(page, "utf8")) {
     known.add(id);
     const replaced = id in REPLACED ? [`section Decisions, ${REPLACED[id]}`] : [];
     const shownBy = [...(tests.get(id) ?? []), ...(decisions.get(id) ?? []), ...replaced];
-    const status = statusOf(id, requirement, { tests, decisions, decided });
+    const status = statusOf(id, { tests, decisions, decided });
     if (status === "no test") untested.push(id);
     return `| ${id} | ${requirement} | ${status} | ${shownBy.map((file) => `\`${file}\``).join(", ")} |`;
   });
@@ -86,15 +82,13 @@ function inFull(text) {
   return text;
 }
 
-function statusOf(id, requirement, { tests, decisions, decided }) {
+function statusOf(id, { tests, decisions, decided }) {
   const [area] = id.split("-");
   if (tests.has(id)) return "tested";
   if (decisions.has(id) || id in REPLACED) return "by decision";
   if (area === "OPEN" && decided.has(id)) return "decided";
   if (STATEMENTS.includes(area)) return "statement";
-  const isCallOfThem = area === "API" && PATHS_NOT_BUILT.test(requirement.replaceAll("`", ""));
-  const isNotBuilt = OPEN_OF_AREAS_NOT_BUILT.includes(id);
-  return isNotBuilt || isCallOfThem ? "not built" : "no test";
+  return "no test";
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

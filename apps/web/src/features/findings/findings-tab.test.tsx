@@ -102,7 +102,7 @@ test("FIND-01, FIND-11: the list refreshes every 15 s", async () => {
   }
 });
 
-test("FIND-02, FIND-15: Investigate moves a new finding to investigating", async () => {
+test("FIND-02, FIND-15, OPEN-119: Investigate moves a new finding to investigating", async () => {
   api.on(STATUS, { json: { ...aFinding, status: "investigating" } });
   const { user } = show();
   await user.click(await screen.findByRole("button", { name: "Investigate Password in db.conf on web-01.internal" }));

@@ -1,12 +1,12 @@
 // Tests of the Enhanced Scans tab and of the dialog that starts a scan.
 import { screen, within } from "@testing-library/react";
-import { DiscoveryTarget } from "@strongroom/contract";
+import { DiscoveryTarget, ScanStatus } from "@strongroom/contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { EnhancedScanAction } from "./enhanced-scan-action.tsx";
-import { EnhancedScansTab } from "./enhanced-scans-tab.tsx";
+import { EnhancedScansTab, useEnhancedScansTab } from "./enhanced-scans-tab.tsx";
 
 const SCANS = "GET /api/v1/discovery/enhanced/scans";
 const CONFIGS = "GET /api/v1/discovery/enhanced/scan-configs";
@@ -111,6 +111,19 @@ test("SCAN-27: a running scan shows its percent and can be cancelled", async () 
   await user.click(dialog.getByRole("button", { name: "Cancel Scan" }));
   expect(await screen.findByText("Enhanced scan cancelled successfully")).toBeTruthy();
 });
+
+test.each(ScanStatus.options)(
+  "OPEN-114: the page polls for an enhanced scan only while it is pending or running: %s",
+  async (status) => {
+    api.on(SCANS, page({ ...aScan, status }));
+    function Page() {
+      const { card, isRunning } = useEnhancedScansTab();
+      return card === undefined ? null : <p>{isRunning === true ? "polls" : "rests"}</p>;
+    }
+    renderScreen(<Page />);
+    await screen.findByText(["pending", "running"].includes(status) ? "polls" : "rests");
+  },
+);
 
 test("SCAN-48: a failed cancel says so", async () => {
   const ended = problem(409, "scan.ended", "The scan has already ended.");
