@@ -1,12 +1,5 @@
 // Tests the tags of accounts and safes: stored, changed, found, imported and exported.
-import {
-  exportAccounts,
-  importAccounts,
-  listAccounts,
-  listSafes,
-  updateAccount,
-  updateSafe,
-} from "@strongroom/contract";
+import { exportAccounts, importAccounts, listAccounts, listSafes, updateSafe } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
@@ -46,12 +39,7 @@ test("an edit that omits the tags keeps them, and they are still found", async (
   const owner = await aPerson(app);
   const safe = await aSafe(app, owner);
   const account = await anAccount(app, owner, safe, { tags: ["keep"] });
-  const { name, username, hostname_ip: hostname, port, platform_id, system_type, connection_method } = account;
-  const login = { name, username, hostname, port, platform_id, system_type, connection_method };
-  const { database_name, schema_name, connection_string, ssl_enabled, additional_params, account_type } = account;
-  const rest = { database_name, schema_name, connection_string, ssl_enabled, additional_params, account_type };
-  const body = { ...login, ...rest, notes: "changed" };
-  const edited = await app.call(updateAccount, { params: { id: account.id }, body, as: owner.token });
+  const edited = await actingOn(app).update(owner, account, { notes: "changed", tags: undefined });
   assert.deepEqual([edited.status, edited.body.tags], [200, ["keep"]], edited.text);
   const found = await app.call(listAccounts, { query: { search: "keep" }, as: owner.token });
   assert.deepEqual(
