@@ -42,7 +42,7 @@ async function aLiveRecording(known: number) {
 }
 
 async function losesItsGateway(): Promise<void> {
-  await shiftTime(app, "2 minutes");
+  await shiftTime(app, "2 hours");
   await endOrphans(sessionContextOf(app.kernel));
   await shiftTime(app, "0 seconds");
 }
