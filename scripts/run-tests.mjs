@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { run } from "node:test";
@@ -33,21 +33,24 @@ const temporary = mkdtempSync(join(tmpdir(), "strongroom-results-"));
 async function runNodeTests(files, concurrency) {
   const results = new TestResults();
   const failures = [];
+  const entries = new Set(files.map((file) => resolve(root, file)));
+  /** Tests that a shared file defines, such as the steps of a browser flow. Their test file is the next in the summaries. */
+  const shared = [];
   const execArgv = [`--test-timeout=${TEST_TIMEOUT_MS}`];
   for await (const event of run({ files, cwd: root, concurrency, execArgv, forceExit: true })) {
     const { type, data } = event;
     if (type === "test:fail") failures.push(event);
     if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
-      const counts = results.file(data.file);
-      if (data.skip !== undefined && data.skip !== false)
-        counts.skipped.push([data.name, data.skip === true ? "no reason given" : data.skip]);
-      else counts[type === "test:pass" ? "passed" : "failed"] += 1;
+      if (entries.has(data.file)) results.add(data.file, type, data);
+      else shared.push([type, data]);
     }
     if (type !== "test:summary" || data.file === undefined) continue;
+    for (const [outcome, test] of shared.splice(0)) results.add(data.file, outcome, test);
     const file = relative(root, data.file);
     const seconds = (data.duration_ms / 1000).toFixed(1);
     console.log(`${data.success ? "✔" : "✖"} ${file} (${data.counts.passed} passed, ${seconds} s)`);
   }
+  for (const [outcome, test] of shared) results.add(test.file, outcome, test);
   if (failures.length > 0)
     for await (const text of Readable.from(failures).compose(new Spec())) process.stdout.write(text);
   return results;

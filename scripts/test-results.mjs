@@ -16,6 +16,16 @@ export class TestResults {
     return this.files.get(path);
   }
 
+  /**
+   * Counts one test of a file.
+   * @param {"test:pass" | "test:fail"} outcome
+   */
+  add(path, outcome, { name, skip }) {
+    const counts = this.file(path);
+    if (skip !== undefined && skip !== false) counts.skipped.push([name, skip === true ? "no reason given" : skip]);
+    else counts[outcome === "test:pass" ? "passed" : "failed"] += 1;
+  }
+
   get failedFiles() {
     return [...this.files].filter(([, { failed }]) => failed > 0).map(([path]) => path);
   }

@@ -61,3 +61,16 @@ test("a skipped test fails a strict run only", () => {
 test("a run without any passed test fails", () => {
   assert.equal(summarize([{ results: new TestResults(), flaky: [] }], { isStrict: false, root }).isSuccess, false);
 });
+
+test("counts passed, failed and skipped tests of a file", () => {
+  const results = new TestResults();
+  results.add("/project/a.test.ts", "test:pass", { name: "one", skip: undefined });
+  results.add("/project/a.test.ts", "test:fail", { name: "two", skip: undefined });
+  results.add("/project/a.test.ts", "test:pass", { name: "three", skip: true });
+  assert.deepEqual(results.failedFiles, ["/project/a.test.ts"]);
+  assert.deepEqual(results.file("/project/a.test.ts"), {
+    passed: 1,
+    failed: 1,
+    skipped: [["three", "no reason given"]],
+  });
+});

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   createAccount,
   createToken,
@@ -63,7 +64,7 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
         order by requested_at desc limit 1`.execute(world.app.database.db);
       const [row] = rows;
       if (row?.status === "completed" && row.recording !== "open") return row;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(20);
     }
     throw new Error("the session did not end");
   }
@@ -207,14 +208,23 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     assert.equal((await client.ssh(world.accountId, ["true"], withToken(ticket))).status, 255);
   });
 
+  /** Sessions of earlier tests end shortly after their clients. */
+  async function earlierSessionsEnd(): Promise<void> {
+    const { db } = world.app.database;
+    const open = sql`select from sessions left join recordings on session_id = sessions.id
+      where sessions.status = 'active' or recordings.status = 'open'`;
+    while ((await open.execute(db)).rows.length > 0) await delay(20);
+  }
+
   test("is disconnected within a second when the session is terminated", async () => {
+    await earlierSessionsEnd();
     const running = client.ssh(world.accountId, ["echo started; sleep 60"], withToken());
     let id: string | undefined;
     for (let looks = 0; looks < 500 && id === undefined; looks += 1) {
       const { rows } = await sql<{ id: string }>`
         select id from sessions where status = 'active'`.execute(world.app.database.db);
       id = rows[0]?.id;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(20);
     }
     const asked = performance.now();
     const params = { id: id as PrivilegedSessionId };
@@ -231,12 +241,13 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
   });
 
   test("ends the session when the client disconnects", async () => {
+    await earlierSessionsEnd();
     const stop = new AbortController();
     const running = client.ssh(world.accountId, ["sleep 60"], { ...withToken(), signal: stop.signal });
     for (;;) {
       const { rows } = await sql`select id from recordings where status = 'open'`.execute(world.app.database.db);
       if (rows.length > 0) break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(20);
     }
     stop.abort();
     await running;
@@ -262,7 +273,7 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
         const found = (await world.audited(id)).filter(({ event }) => event === "privileged-session.files-used");
         const text = found.map((entry) => entry.text).join();
         if (text.includes('"bytes"')) return text;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await delay(20);
       }
       throw new Error("the transfer was not audited");
     };
