@@ -1,5 +1,5 @@
 // The Discovered Accounts tab: filters, selection, decisions and details (DISC-33 to DISC-47).
-import { Button, Checkbox, Select } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { IconCheck, IconListDetails, IconUserSearch, IconX } from "@tabler/icons-react";
 import { DiscoveredSystem, PrivilegeKind, type DiscoveredAccount } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
@@ -17,6 +17,7 @@ import { useTableSettings } from "#shared/ui/data-table-settings.ts";
 import { ColumnChoice, LayoutSwitch, useLayout } from "#shared/ui/data-table-tools.tsx";
 import { ACCOUNT_BADGES, PRIVILEGE_LABELS, SYSTEM_LABELS } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
+import { FilterChoice } from "../filter-choice.tsx";
 import { accountList } from "../discovery.queries.ts";
 import { AccountDetails } from "./account-details.tsx";
 import { AccountRow, isDecidable, type AccountDialog } from "./discovered-row.tsx";
@@ -125,46 +126,11 @@ export function DiscoveredList() {
     <>
       <div className={classes.toolbar} role="search" aria-label="Discovered accounts">
         <AddressSearch label="Search discovered accounts" placeholder="Search by account or host" />
-        <Select
-          className={classes.choice}
-          aria-label="Status"
-          data={STATUS_CHOICES}
-          value={status}
-          allowDeselect={false}
-          onChange={set("status")}
-        />
-        <Select
-          className={classes.choice}
-          aria-label="Privilege"
-          data={PRIVILEGE_CHOICES}
-          value={privileged}
-          allowDeselect={false}
-          onChange={set("privileged")}
-        />
-        <Select
-          className={classes.choice}
-          aria-label="Presence"
-          data={PRESENCE_CHOICES}
-          value={presence}
-          allowDeselect={false}
-          onChange={set("presence")}
-        />
-        <Select
-          className={classes.choice}
-          aria-label="Safes"
-          data={MANAGED_CHOICES}
-          value={managed}
-          allowDeselect={false}
-          onChange={set("managed")}
-        />
-        <Select
-          className={classes.choice}
-          aria-label="System"
-          data={SYSTEM_CHOICES}
-          value={system}
-          allowDeselect={false}
-          onChange={set("system")}
-        />
+        <FilterChoice label="Status" data={STATUS_CHOICES} value={status} onChange={set("status")} />
+        <FilterChoice label="Privilege" data={PRIVILEGE_CHOICES} value={privileged} onChange={set("privileged")} />
+        <FilterChoice label="Presence" data={PRESENCE_CHOICES} value={presence} onChange={set("presence")} />
+        <FilterChoice label="Safes" data={MANAGED_CHOICES} value={managed} onChange={set("managed")} />
+        <FilterChoice label="System" data={SYSTEM_CHOICES} value={system} onChange={set("system")} />
         <Button
           variant="default"
           leftSection={<IconListDetails size={16} aria-hidden />}

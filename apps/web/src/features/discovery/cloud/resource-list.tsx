@@ -1,5 +1,4 @@
 // Objects of cloud accounts that scans found.
-import { Select } from "@mantine/core";
 import { IconCloud } from "@tabler/icons-react";
 import { CloudResourceKind, type CloudResource } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
@@ -14,6 +13,7 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { factLabel, factText } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
+import { FilterChoice } from "../filter-choice.tsx";
 import { cloudResources } from "./cloud.queries.ts";
 
 const KIND_LABELS: Record<CloudResourceKind, string> = {
@@ -45,20 +45,11 @@ export function ResourceList() {
     <>
       <div className={classes.toolbar} role="search" aria-label="Cloud resources">
         <AddressSearch label="Search cloud resources" placeholder="Search by name" />
-        <Select
-          className={classes.choice}
-          aria-label="Kind"
-          data={KIND_CHOICES}
-          value={kind}
-          allowDeselect={false}
-          onChange={set("kind")}
-        />
-        <Select
-          className={classes.choice}
-          aria-label="Region"
+        <FilterChoice label="Kind" data={KIND_CHOICES} value={kind} onChange={set("kind")} />
+        <FilterChoice
+          label="Region"
           data={[{ value: "", label: "All regions" }, ...regions.map((value) => ({ value, label: value }))]}
           value={region}
-          allowDeselect={false}
           onChange={set("region")}
         />
       </div>
