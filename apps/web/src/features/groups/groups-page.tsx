@@ -13,6 +13,7 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { GroupCard, type GroupDialog } from "./group-card.tsx";
 import { CreateGroupDialog, DeleteGroupDialog, EditGroupDialog } from "./group-dialogs.tsx";
 import { GroupPeopleDialog } from "./group-people-dialog.tsx";
@@ -91,13 +92,7 @@ function Groups({ canManage, createButton }: { canManage: boolean; createButton:
           }
           return (
             <>
-              <ItemGrid
-                label="Groups"
-                items={groups}
-                hasMore={list.hasNextPage}
-                canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-                onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-              >
+              <ItemGrid label="Groups" items={groups} {...nextPageOf(list)}>
                 {(each) => <GroupCard group={each} canManage={canManage} onOpen={open} />}
               </ItemGrid>
               {list.isFetchNextPageError && <LoadMore of={list} />}

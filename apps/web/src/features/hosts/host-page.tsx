@@ -8,6 +8,8 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { paths } from "#shared/paths.ts";
 import { counted } from "#shared/format/text.ts";
 import { systemLabel } from "#shared/runs/system-label.ts";
+import { LoadMore } from "#shared/ui/load-more.tsx";
+import { nextPageOf, type PagedList } from "#shared/ui/next-page.ts";
 import { TableSkeleton } from "#shared/ui/data-table-tools.tsx";
 import { useTableSettings } from "#shared/ui/data-table-settings.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
@@ -92,6 +94,7 @@ export default function HostPage() {
               ) : (
                 <HostAccounts accounts={found} list={accounts} />
               )}
+              {accounts.isFetchNextPageError && <LoadMore of={accounts} />}
             </SectionCard>
             <HostAttempts host={name} />
           </>
@@ -135,7 +138,7 @@ const linkOf = ({ id }: Account): string => paths.account(id);
 
 interface HostAccountsProps {
   accounts: readonly Account[];
-  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
+  list: PagedList;
 }
 
 function HostAccounts({ accounts, list }: HostAccountsProps) {
@@ -148,9 +151,7 @@ function HostAccounts({ accounts, list }: HostAccountsProps) {
       settings={settings}
       nameOf={nameOf}
       linkOf={linkOf}
-      hasMore={list.hasNextPage}
-      canLoadMore={list.hasNextPage && !list.isFetchingNextPage}
-      onMore={() => void list.fetchNextPage()}
+      {...nextPageOf(list)}
     />
   );
 }

@@ -9,6 +9,7 @@ import { currentSession } from "#shared/session/session-store.ts";
 import { ItemGrid } from "#shared/ui/item-grid.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { oneRequest, type RequestTab } from "../access-requests.queries.ts";
 import { DecisionDialogs } from "../decision/decision-dialogs.tsx";
 import classes from "./jit-access-page.module.css";
@@ -52,13 +53,7 @@ export function RequestGrid({ list, tab, newRequest }: RequestGridProps) {
     if (requests.length === 0) return <NoRequests tab={tab} search={searchOf(params)} newRequest={newRequest} />;
     return (
       <div className={list.isPlaceholderData ? classes.stale : undefined}>
-        <ItemGrid
-          label="Access requests"
-          items={requests}
-          hasMore={list.hasNextPage}
-          canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-          onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-        >
+        <ItemGrid label="Access requests" items={requests} {...nextPageOf(list)}>
           {(request) => <RequestCard request={request} onOpen={dialogs.open} />}
         </ItemGrid>
         {list.isFetchingNextPage && <SectionLoading />}

@@ -8,6 +8,7 @@ import { TableSkeleton, type Layout } from "#shared/ui/data-table-tools.tsx";
 import type { TableSettings } from "#shared/ui/data-table-settings.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { DeleteAccountDialog, RotateAccountDialog } from "../actions/account-action-dialogs.tsx";
 import { AccountCard, type AccountDialog } from "./account-card.tsx";
 import { AccountTable } from "./account-table.tsx";
@@ -52,14 +53,7 @@ export function AccountGrid(props: AccountGridProps) {
           onCopy={copy}
         />
       ) : (
-        <ItemGrid
-          label="Accounts"
-          items={accounts}
-          hasMore={list.hasNextPage}
-          canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-          // Does not cancel a running fetch: by default, TanStack Query would restart it.
-          onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-        >
+        <ItemGrid label="Accounts" items={accounts} {...nextPageOf(list)}>
           {(account) => (
             <AccountCard
               account={account}

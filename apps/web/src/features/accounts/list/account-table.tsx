@@ -15,6 +15,7 @@ import { paths } from "#shared/paths.ts";
 import { DataTable } from "#shared/ui/data-table.tsx";
 import type { TableSettings } from "#shared/ui/data-table-settings.ts";
 import type { RowAction } from "#shared/ui/row-menu.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { canConnect, canRequestAccess, canRetrieve } from "../account-labels.ts";
 import type { Selection } from "../bulk/use-selection.ts";
 import { startValidation } from "../validation/use-validate.ts";
@@ -58,10 +59,7 @@ export function AccountTable({ list, accounts, settings, selection, onOpen, onCo
       actionsOf={actionsOf}
       isAlarming={isAlarming}
       selection={{ ids: selection.ids ?? NONE, select: selection.select, selectOnly: selection.selectOnly }}
-      hasMore={list.hasNextPage}
-      canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-      // Does not cancel a running fetch: by default, TanStack Query would restart it.
-      onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
+      {...nextPageOf(list)}
     />
   );
 }

@@ -15,6 +15,7 @@ import { RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { useTableSettings } from "#shared/ui/data-table-settings.ts";
 import { ColumnChoice, LayoutSwitch, useLayout } from "#shared/ui/data-table-tools.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { ACCOUNT_BADGES, PRIVILEGE_LABELS, SYSTEM_LABELS } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { FilterChoice } from "../filter-choice.tsx";
@@ -116,7 +117,6 @@ export function DiscoveredList() {
     select: mark,
     selectOnly: (ids: readonly string[]) => setSelected(new Set(ids.slice(0, MOST_SELECTED))),
   };
-  const more = () => void list.fetchNextPage({ cancelRefetch: false });
   const isFiltered =
     search !== undefined ||
     [privileged, presence, managed, system].some((each) => each !== "") ||
@@ -197,9 +197,7 @@ export function DiscoveredList() {
                   settings={settings}
                   onOpen={open}
                   {...(decidable.length > 0 ? { selection } : {})}
-                  hasMore={list.hasNextPage}
-                  canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-                  onMore={more}
+                  {...nextPageOf(list)}
                   isStale={list.isPlaceholderData}
                 />
               ) : (

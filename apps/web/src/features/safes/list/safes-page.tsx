@@ -33,6 +33,7 @@ import { CreateSafeDialog, EditSafeDialog } from "../form/safe-form-dialogs.tsx"
 import { STATUS_BADGES } from "../safe-labels.ts";
 import { safeList, statistics } from "../safes.queries.ts";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import classes from "../safes.module.css";
 
 export default function SafesPage() {
@@ -47,11 +48,7 @@ export default function SafesPage() {
   const total = useQuery(statistics).data?.total ?? 0;
   // A filter that leaves a few safes does not change the layout.
   const [layout, setLayout] = useLayout("safes", Math.max(total, safes.length));
-  const more = {
-    hasMore: list.hasNextPage,
-    canLoadMore: list.hasNextPage && !list.isFetching && !list.isFetchNextPageError,
-    onMore: () => void list.fetchNextPage({ cancelRefetch: false }),
-  };
+  const more = nextPageOf(list);
 
   const createButton = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>

@@ -20,6 +20,7 @@ interface List<Page> {
   refetch: () => Promise<unknown>;
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
   fetchNextPage: () => Promise<unknown>;
 }
 
@@ -47,6 +48,7 @@ export function AccountViews({ view, attempts, failures, onView }: AccountViewsP
         <Loaded query={attempts}>
           {({ pages }) => <AttemptTable attempts={pages.flatMap((page) => page.attempts)} list={attempts} />}
         </Loaded>
+        {attempts.isFetchNextPageError && <LoadMore of={attempts} />}
       </SectionCard>
     );
   }

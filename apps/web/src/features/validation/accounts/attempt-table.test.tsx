@@ -4,7 +4,12 @@ import { renderScreen } from "#app/testing/render.tsx";
 import { anAttempt } from "../testing/figures.ts";
 import { AttemptTable } from "./attempt-table.tsx";
 
-const list = { hasNextPage: false, isFetchingNextPage: false, fetchNextPage: () => Promise.resolve() };
+const list = {
+  hasNextPage: false,
+  isFetching: false,
+  isFetchNextPageError: false,
+  fetchNextPage: () => Promise.resolve(),
+};
 
 test("VAL-24: an attempt shows its secret, result, message, time and user in a row", () => {
   const attempt = anAttempt(1);

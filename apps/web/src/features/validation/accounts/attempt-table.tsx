@@ -4,6 +4,7 @@ import type { ValidationAttempt } from "@strongroom/contract";
 import { startedBy } from "#shared/runs/started-by.ts";
 import { systemLabel } from "#shared/runs/system-label.ts";
 import { whereAndWho } from "#shared/runs/where-and-who.ts";
+import { nextPageOf, type PagedList } from "#shared/ui/next-page.ts";
 import { ColumnChoice } from "#shared/ui/data-table-tools.tsx";
 import { useTableSettings } from "#shared/ui/data-table-settings.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
@@ -57,7 +58,7 @@ const COLUMNS: readonly DataColumn<ValidationAttempt>[] = [
 
 export interface AttemptTableProps {
   attempts: readonly ValidationAttempt[];
-  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
+  list: PagedList;
 }
 
 const nameOf = (attempt: ValidationAttempt): string => attempt.account_name;
@@ -77,9 +78,7 @@ export function AttemptTable({ attempts, list }: AttemptTableProps) {
         settings={settings}
         nameOf={nameOf}
         linkOf={secretPath}
-        hasMore={list.hasNextPage}
-        canLoadMore={list.hasNextPage && !list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
+        {...nextPageOf(list)}
       />
     </>
   );

@@ -15,6 +15,7 @@ import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState, EmptyState } from "#shared/ui/states.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { AddCredentialDialog, EditCredentialDialog } from "../form/credential-form-dialogs.tsx";
 import { CredentialCard, type CardDialog } from "./credential-card.tsx";
 import { ClosedVault } from "./closed-vault.tsx";
@@ -62,14 +63,7 @@ export default function CredentialListPage() {
     }
     return (
       <div className={list.isPlaceholderData ? classes.stale : undefined}>
-        <ItemGrid
-          label="Credentials"
-          items={credentials}
-          hasMore={list.hasNextPage}
-          canLoadMore={list.hasNextPage && !list.isFetching && !list.isFetchNextPageError}
-          // Does not cancel a running fetch: by default, TanStack Query would restart it.
-          onMore={() => void list.fetchNextPage({ cancelRefetch: false })}
-        >
+        <ItemGrid label="Credentials" items={credentials} {...nextPageOf(list)}>
           {(credential) => <CredentialCard credential={credential} onOpen={dialogs.open} />}
         </ItemGrid>
         {list.isFetchingNextPage && <SectionLoading />}
