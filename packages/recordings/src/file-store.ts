@@ -29,18 +29,30 @@ export async function createRecordingFile(folder: string, recordingId: string): 
     await file.close();
     throw error;
   }
-  return { path, store: (chunk) => storeChunk(file, chunk), release: () => file.close() };
+  let isAfterFailure = false;
+  const store = async (chunk: SealedChunk): Promise<void> => {
+    const mayBeLonger = isAfterFailure || chunk.isClosing;
+    isAfterFailure = true;
+    await storeChunk(file, chunk, mayBeLonger);
+    isAfterFailure = false;
+  };
+  return { path, store, release: () => file.close() };
 }
 
-async function storeChunk(file: FileHandle, { bytes, offset, isClosing }: SealedChunk): Promise<void> {
+/** `mayBeLonger`: the file may hold more than this chunk, and is cut off behind it. */
+async function storeChunk(
+  file: FileHandle,
+  { bytes, offset, isClosing }: SealedChunk,
+  mayBeLonger: boolean,
+): Promise<void> {
   const all = isClosing ? bytes : Buffer.concat([bytes, RESERVE]);
   // A full disk may take a part of the bytes before it fails, so each attempt starts at the chunk's own offset.
   for (let written = 0; written < all.length;) {
     const { bytesWritten } = await file.write(all, written, all.length - written, offset + written);
     written += bytesWritten;
   }
-  // Removes what a longer failed attempt left behind.
-  await file.truncate(offset + all.length);
+  // Removes the reserve, and what a longer failed attempt left behind.
+  if (mayBeLonger) await file.truncate(offset + all.length);
   await file.datasync();
 }
 

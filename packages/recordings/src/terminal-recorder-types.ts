@@ -8,7 +8,7 @@ export const RECORDER_LIMITS = {
   unstoredBytes: 256 * 1024,
   /** Nothing more is accepted while the oldest unstored byte is older than this. */
   unstoredAge: 1000,
-  /** A chunk is stored this long after its first event, or earlier when it is large. */
+  /** A chunk is stored at most this long after its first event, or earlier when it is large. */
   flushAfter: 500,
   /** A store that does not succeed for this long pauses the session. */
   pauseAfter: 2000,
@@ -28,6 +28,8 @@ export interface TerminalRecorderOptions {
   readonly clock: RecorderClock;
   /** Record input too. Text that the target does not echo is masked. Default: false. */
   readonly recordsInput?: boolean;
+  /** Milliseconds after its first event when a chunk is stored, at most `RECORDER_LIMITS.flushAfter`, the default. */
+  readonly flushAfter?: number;
   /** After each chunk is durable, in order: its digest belongs in the audit trail. Must not throw. */
   readonly onStored?: (chunk: SealedChunk) => void;
   /** The store has failed for 2 s. `message` is for the user. */

@@ -189,7 +189,8 @@ class Recorder implements TerminalRecorder {
   #scheduleFlush(): void {
     const { oldest, bytes } = this.#events;
     if (this.#writing !== null || oldest === null || this.#state === "closed") return;
-    const wait = bytes >= LARGE_CHUNK_BYTES ? 0 : oldest + RECORDER_LIMITS.flushAfter - this.#now;
+    const wait =
+      bytes >= LARGE_CHUNK_BYTES ? 0 : oldest + (this.#options.flushAfter ?? RECORDER_LIMITS.flushAfter) - this.#now;
     if (wait > 0) {
       this.#cancelFlush ??= this.#options.clock.after(wait, () => {
         this.#cancelFlush = null;

@@ -88,9 +88,11 @@ const NEWLINE = 10;
 
 /** The line without control sequences, with backspaces applied, after its last carriage return. */
 function shownOf(line: string): string {
-  const text = line.replaceAll(SEQUENCES, "").replace(/\r+$/, "");
+  const plain = (line.includes("\u001b") ? line.replaceAll(SEQUENCES, "") : line).replace(/\r+$/, "");
+  const text = plain.slice(plain.lastIndexOf("\r") + 1);
+  if (!text.includes("\b")) return text;
   const shown: string[] = [];
-  for (const character of text.slice(text.lastIndexOf("\r") + 1)) {
+  for (const character of text) {
     if (character === "\b") shown.pop();
     else shown.push(character);
   }

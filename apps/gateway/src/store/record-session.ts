@@ -1,5 +1,5 @@
 // Records sessions in the configured storage; the digests of their chunks enter the audit trail.
-import { startTerminalRecorder } from "@strongroom/recordings";
+import { RECORDER_LIMITS, startTerminalRecorder } from "@strongroom/recordings";
 import type { RecordingSummary, SealedChunk, StoredRecording } from "@strongroom/recordings";
 import type { RecordingStorage } from "@strongroom/recordings/storage";
 import { recordingSeal } from "@strongroom/keys";
@@ -17,6 +17,8 @@ import { systemTimerClock } from "#gateway/core/clock.ts";
 import type { StartRecorder } from "#gateway/core/ports.ts";
 import { createSharedDigests } from "./shared-digests.ts";
 
+/** Recordings store their chunks up to this share of the longest interval earlier. */
+const FLUSH_SPREAD = 0.2;
 /** Digests of one session are written this often. */
 const DIGESTS_EVERY_MS = 1000;
 /** The retry interval while the database does not accept digests. */
@@ -41,6 +43,8 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
         store: file,
         // Programs without a terminal receive data, such as files.
         recordsInput: session.recording.hasInput && terminal.type !== undefined,
+        // Equal intervals fall into step, and the chunks of all sessions are then sealed in one burst.
+        flushAfter: RECORDER_LIMITS.flushAfter * (1 - FLUSH_SPREAD * Math.random()),
         clock: { now: () => performance.now(), after: systemTimerClock.after },
         onStored: (chunk) => digests.add(chunk),
         ...events,
