@@ -20,7 +20,7 @@ import { ask, firstAdmin, send, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 
-const ROUNDS = Number(process.env.STRONGROOM_CRASH_ROUNDS ?? 50);
+const ROUNDS = Number(process.env.STRONGROOM_CRASH_ROUNDS ?? 14);
 const CONNECTIONS = 6;
 /** Long enough for a few hundred calls, but short enough that many rounds end during the first calls. */
 const LONGEST_WORK_MS = 800;

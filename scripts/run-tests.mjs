@@ -2,7 +2,7 @@
 // With STRONGROOM_REQUIRE_TARGETS=1, a skipped test counts as a failure, and up to six failed files run twice.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -21,13 +21,25 @@ const GROUPS = {
 };
 /** More than the number of cores, because tests mostly wait. */
 const CONCURRENCY = Math.max(3, availableParallelism());
+/** Tests keep their files in memory from this many available bytes on. */
+const LEAST_MEMORY = 12 * 2 ** 30;
 /** A test that takes longer sets its own `timeout`. */
 const TEST_TIMEOUT_MS = 180_000;
 
 const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
 const wanted = process.argv.slice(2);
 const isWanted = (group) => wanted.length === 0 || wanted.includes(group);
-const temporary = mkdtempSync(join(tmpdir(), "strongroom-results-"));
+const temporary = mkdtempSync(join(temporaryParent(), "strongroom-"));
+process.env.TMPDIR = temporary;
+
+/** Memory where there is enough of it, because every test database is written and deleted again. */
+function temporaryParent() {
+  const memory = "/dev/shm";
+  if (!existsSync(memory) || process.availableMemory() < LEAST_MEMORY) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  const isExecutable = !/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync("/proc/mounts", "utf8"));
+  return isExecutable && bavail * bsize >= LEAST_MEMORY ? memory : tmpdir();
+}
 
 /** Runs these files of `node:test` and prints a line for each, then the failures. */
 async function runNodeTests(files, concurrency) {
