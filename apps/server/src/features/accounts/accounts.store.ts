@@ -3,6 +3,8 @@ import type { Account, AccountField, AccountStatus } from "@strongroom/contract"
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
+import type { PrincipalRef } from "#features/safes/index.ts";
 
 type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 
@@ -33,6 +35,18 @@ declare module "#kernel/db/tables.ts" {
 }
 
 export type AccountRow = Selectable<AccountsTable>;
+
+/** The rule of `requireSecret` in SQL: the ids of accounts whose secret this user may retrieve without an approval. */
+export const retrievableAccounts = (who: PrincipalRef): RawBuilder<unknown> => sql`(
+  select credentials.id from ${effectivePermissionsOf(who)} standing
+  join credentials on credentials.safe_id = standing.safe_id and credentials.deleted_at is null
+  join accounts on accounts.id = credentials.id
+  join platforms on platforms.id = accounts.platform_id
+  where (standing.permissions & ${RETRIEVE}) <> 0
+    and (platforms.approvals_level_1 + platforms.approvals_level_2 = 0 or (standing.permissions & ${UNCONFIRMED}) <> 0))`;
+
+const RETRIEVE = sql.lit(bitOf("retrieve"));
+const UNCONFIRMED = sql.lit(bitOf("access_without_confirmation"));
 
 export async function insertAccountRow(tx: Tx, row: Insertable<AccountsTable>): Promise<void> {
   await tx.insertInto("accounts").values(row).execute();

@@ -59,16 +59,6 @@ export async function updateFix(tx: Tx, findingId: string, change: Updateable<Fi
   await tx.updateTable("finding_fixes").set(change).where("finding_id", "=", findingId).execute();
 }
 
-/** The account of a safe with this secret. */
-export async function accountWithSecret(db: Db, fingerprint: string | null) {
-  const { rows } = await sql<{ id: string; version: number }>`
-    select secret.id, secret.secret_version as version from known_secrets known
-    join credentials secret on secret.id = known.secret_id
-    where known.fingerprint = ${fingerprint} and known.version = secret.secret_version and secret.deleted_at is null
-    order by secret.id limit 1`.execute(db);
-  return rows[0] ?? null;
-}
-
 export async function platformOf(db: Db, accountId: string): Promise<string | null> {
   const { rows } = await sql<{ platform_id: string }>`select platform_id from accounts where id = ${accountId}`.execute(
     db,

@@ -12,8 +12,8 @@ import { vaultNew } from "./vault-findings.ts";
 import type { AutoVaulting } from "./vault-findings.ts";
 
 export interface FindingsFeature {
-  /** The keys under which scans hash secrets, and the secrets of accounts that they look for. */
-  keysForScan(): Promise<ScanKeys>;
+  /** The keys under which scans hash secrets, and the secrets that the scans of this user look for. */
+  keysForScan(requesterId: string): Promise<ScanKeys>;
   /** The places of findings on the target that are still there and begin with a text, such as a slash for files. */
   placesOf(db: Db, targetId: string, beginning: string): Promise<string[]>;
   fingerprintUnder(key: string, value: string): string;
@@ -36,7 +36,7 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
     endReviewedRules(context),
   );
   return {
-    keysForScan: () => keysForScan(kernel),
+    keysForScan: (requesterId) => keysForScan(kernel, requesterId),
     placesOf,
     fingerprintUnder,
     record: (tx, of) => recordFindings(kernel, tx, of),

@@ -3,6 +3,7 @@ import type { KnownForm } from "@strongroom/detectors";
 import { sql } from "kysely";
 import type { ColumnType } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { retrievableAccounts } from "#features/accounts/index.ts";
 
 interface KnownSecretsTable {
   secret_id: string;
@@ -51,12 +52,19 @@ export async function saveKnown(
       version = excluded.version, fingerprint = excluded.fingerprint, forms = excluded.forms`.execute(tx);
 }
 
-const isOfAccount = sql`exists (select from credentials secret
-  where secret.id = known.secret_id and secret.deleted_at is null and secret.secret_version = known.version)`;
+/**
+ * INVARIANT: a user's scans match only secrets that the user may retrieve anyway. Otherwise a file full of guesses on a host
+ * of theirs would tell which of them is the password of an account in another safe.
+ */
+const knownTo = (userId: string) => sql`(
+  select known.secret_id, known.fingerprint, known.forms, secret.username, secret.secret_version as version
+  from known_secrets known join credentials secret on secret.id = known.secret_id
+  where secret.deleted_at is null and secret.secret_version = known.version
+    and secret.id in ${retrievableAccounts({ id: userId, role: sql`(select role from users where id = ${userId})` })})`;
 
-export async function readForms(db: Db): Promise<(KnownForm & { id: string })[]> {
+export async function readForms(db: Db, userId: string): Promise<(KnownForm & { id: string })[]> {
   const { rows } = await sql<{ secret_id: string; forms: KnownForm[] }>`
-    select secret_id, forms from known_secrets known where ${isOfAccount}`.execute(db);
+    select secret_id, forms from ${knownTo(userId)} known`.execute(db);
   return rows.flatMap(({ secret_id: id, forms }) => forms.map((form) => ({ ...form, id })));
 }
 
@@ -65,19 +73,30 @@ export interface KnownAccount {
   username: string | null;
 }
 
-/** Accounts with these secrets, or of these ids. Short and common secrets open too many accounts to mean one. */
-export async function accountsWithSecrets(tx: Tx, fingerprints: readonly string[], ids: readonly string[]) {
+/** The user's accounts with these secrets, or of these ids. */
+export async function accountsWithSecrets(
+  tx: Tx,
+  userId: string,
+  fingerprints: readonly string[],
+  ids: readonly string[],
+) {
   const { rows } = await sql<KnownAccount & { fingerprint: string | null }>`
-    select distinct on (secret.id) secret.id, secret.username, known.fingerprint
-    from known_secrets known join credentials secret on secret.id = known.secret_id
-    where secret.deleted_at is null and secret.secret_version = known.version
-      and (known.fingerprint = any(${[...fingerprints]}::text[]) or secret.id = any(${[...ids]}::uuid[]))
-    order by secret.id`.execute(tx);
+    select known.secret_id as id, known.username, known.fingerprint from ${knownTo(userId)} known
+    where known.fingerprint = any(${[...fingerprints]}::text[]) or known.secret_id = any(${[...ids]}::uuid[])
+    order by known.secret_id`.execute(tx);
   return {
     ids: rows.map(({ id }) => id),
     byId: new Map(rows.map((row) => [row.id, row])),
     byFingerprint: new Map(rows.flatMap((row) => (row.fingerprint === null ? [] : [[row.fingerprint, row] as const]))),
   };
+}
+
+/** The user's account with this secret, and the version of the secret; null when there is none. */
+export async function accountWithSecret(db: Db, userId: string, fingerprint: string | null) {
+  const { rows } = await sql<{ id: string; version: number }>`
+    select known.secret_id as id, known.version from ${knownTo(userId)} known
+    where known.fingerprint = ${fingerprint} order by known.secret_id limit 1`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** The files that dependents of these accounts keep up to date, as `account path`. */

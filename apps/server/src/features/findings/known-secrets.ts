@@ -25,10 +25,10 @@ export async function keysOf(kernel: Kernel): Promise<Omit<ScanKeys, "knownForms
   return { fingerprintKey: keyFor("fingerprint"), knownKey: keyFor("known-secrets") };
 }
 
-/** The keys and the known secrets, brought up to date first. */
-export async function keysForScan(kernel: Kernel): Promise<ScanKeys> {
+/** The keys and the secrets that this requester's scans recognise, brought up to date first. */
+export async function keysForScan(kernel: Kernel, requesterId: string): Promise<ScanKeys> {
   await indexSecrets(kernel);
-  return { ...(await keysOf(kernel)), knownForms: await readForms(kernel.database.db) };
+  return { ...(await keysOf(kernel)), knownForms: await readForms(kernel.database.db, requesterId) };
 }
 
 /** The keyed hash by which findings with the same secret are recognised. */

@@ -45,7 +45,7 @@ export interface ScannedFile {
 
 interface ScanOfFindings {
   target: Pick<TargetRow, "id">;
-  scan: { id: string; config: ScanConfig };
+  scan: { id: string; config: ScanConfig; requester_id: string };
   types: readonly FindingType[];
 }
 
@@ -69,9 +69,9 @@ export async function recordFindings(
   const known = places.size === 0 ? [] : await store.knownFindings(tx, target.id, [...places.keys()]);
   const before = new Map(known.map((row) => [row.identity, row]));
   const fingerprints = [...new Set([...places.values()].map(({ found }) => found.fingerprint))];
-  const reuse = await store.reuseOf(tx, target.id, fingerprints);
+  const reuse = await store.reuseOf(tx, scan.requester_id, target.id, fingerprints);
   const secretIds = [...places.values()].flatMap(({ found }) => found.knownSecrets);
-  const accounts = await accountsWithSecrets(tx, fingerprints, secretIds);
+  const accounts = await accountsWithSecrets(tx, scan.requester_id, fingerprints, secretIds);
   const rules = places.size === 0 ? [] : await activeRules(tx, target.id, at);
   const lowestRisk = RISK_BANDS[scan.config.riskThreshold];
 

@@ -2,6 +2,7 @@
 import type { FindingType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { visibleTargets } from "#features/discovery/index.ts";
 import type { FindingRow } from "./findings.store.ts";
 
 export type NewFinding = Pick<
@@ -135,11 +136,18 @@ export async function markFixed(
   return rows.filter(({ before }) => before === "new" || before === "investigating");
 }
 
-/** On how many other targets each secret was found. */
-export async function reuseOf(tx: Tx, targetId: string, fingerprints: readonly string[]): Promise<Map<string, number>> {
+/** On how many other targets that the user can see each secret was found. */
+export async function reuseOf(
+  tx: Tx,
+  userId: string,
+  targetId: string,
+  fingerprints: readonly string[],
+): Promise<Map<string, number>> {
+  const user = { id: userId, role: sql`(select role from users where id = ${userId})` };
   const { rows } = await sql<{ fingerprint: string; count: number }>`
     select fingerprint, count(distinct target_id)::integer as count from findings
     where fingerprint = any(${[...fingerprints]}::text[]) and target_id <> ${targetId} and fixed_scan_id is null
+      and target_id in (select id from ${visibleTargets(user)} seen)
     group by fingerprint`.execute(tx);
   return new Map(rows.map(({ fingerprint, count }) => [fingerprint, count]));
 }

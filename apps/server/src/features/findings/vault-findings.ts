@@ -25,9 +25,10 @@ import type { FindingsContext } from "./findings.ts";
 import { titleOf } from "./findings.policy.ts";
 import { lockFindings, updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
-import { accountWithSecret, newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.store.ts";
+import { newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.store.ts";
 import { canUndo, toFix } from "./fixes.ts";
 import { indexSecrets } from "./known-secrets.ts";
+import { accountWithSecret } from "./known-secrets.store.ts";
 import { loginOf } from "./login-of-finding.ts";
 import { openTarget, readSecrets } from "./secret-of-finding.ts";
 import type { OpenedTarget } from "./secret-of-finding.ts";
@@ -184,7 +185,7 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   if (earlier !== null && earlier.undone_at === null) {
     throw refuse(409, "finding.vaulted", `"${titleOf(row)}" is already in a safe.`);
   }
-  const known = stored.get(row.fingerprint) ?? (await accountWithSecret(tx, row.fingerprint));
+  const known = stored.get(row.fingerprint) ?? (await accountWithSecret(tx, actor.id, row.fingerprint));
   if (known !== null) await accounts.requireSecret(tx, actor, known.id);
   const account = known ?? { id: await storeAccount(context, call, tx, it), version: 1 };
   stored.set(row.fingerprint, account);

@@ -3,11 +3,11 @@ import type { FindingType, RiskFactorId, RiskItem } from "@strongroom/contract";
 import { RISK_BANDS } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { isRotationOverdue } from "#features/accounts/index.ts";
+import { isRotationOverdue, retrievableAccounts } from "#features/accounts/index.ts";
 import { visibleTargets } from "#features/discovery/index.ts";
 import { visibleRows, visibleSecrets } from "#features/figures/index.ts";
 import type { GrantQueries } from "#features/figures/index.ts";
-import { bitOf } from "#features/safes/index.ts";
+import { bitOf, seesEverySafe } from "#features/safes/index.ts";
 import { isFailingRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
@@ -59,6 +59,16 @@ const onHosts = (scope: RiskScope): Sql =>
 
 const secrets = ({ actor }: RiskScope): Sql => visibleRows(actor);
 
+/**
+ * INVARIANT: only secrets that the actor may retrieve are compared. Otherwise an account with a guessed password would tell
+ * whether another account has the same. Administrators compare all: each guess of theirs would be an account on record.
+ */
+const comparable = ({ actor }: RiskScope): Sql => sql`(
+  select hashed.secret_id, hashed.fingerprint from known_secrets hashed
+  join credentials secret on secret.id = hashed.secret_id and secret.secret_version = hashed.version
+  where hashed.fingerprint is not null
+    and (${seesEverySafe(actor)} or hashed.secret_id in ${retrievableAccounts(actor)}))`;
+
 const place = sql`coalesce(credentials.host, safes.name, '')`;
 
 /** The accounts of safes that are in use, as `credentials` with `accounts`, `platforms` and `safes`. */
@@ -105,9 +115,7 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
       'The same secret as ' || (others.count - 1) || case others.count when 2 then ' other account'
         else ' other accounts' end as detail, null::timestamptz as since
     from (select hashed.secret_id, count(*) over (partition by hashed.fingerprint) as count
-      from known_secrets hashed join ${secrets(scope)} seen on seen.id = hashed.secret_id
-        and seen.secret_version = hashed.version
-      where hashed.fingerprint is not null) others
+      from ${comparable(scope)} hashed join ${secrets(scope)} seen on seen.id = hashed.secret_id) others
     join credentials on credentials.id = others.secret_id
     join safes on safes.id = credentials.safe_id
     where others.count > 1 and ${onHosts(scope)}`,
@@ -163,10 +171,8 @@ const TOTALS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
   unmanaged_privileged: (scope) => sql`select 1 from discovered_accounts found
     where found.target_id in ${seenTargets(scope)} and found.is_privileged and found.missing_since is null`,
   missing_mfa: () => sql`select 1 from users where ${ACTIVE_PEOPLE}`,
-  shared_passwords: (scope) => sql`select 1 from known_secrets hashed
-    join ${secrets(scope)} credentials on credentials.id = hashed.secret_id
-      and credentials.secret_version = hashed.version
-    where hashed.fingerprint is not null and ${onHosts(scope)}`,
+  shared_passwords: (scope) => sql`select 1 from ${comparable(scope)} hashed
+    join ${secrets(scope)} credentials on credentials.id = hashed.secret_id where ${onHosts(scope)}`,
   stale_passwords: (scope) => sql`select 1 from ${accountRows(scope)}`,
   unrecorded_sessions: (scope) => sql`select 1 from sessions session
     join platforms on platforms.id = session.platform_id and platforms.is_production where ${sessionInScope(scope)}`,

@@ -158,6 +158,9 @@ describe("with accounts, sessions and scans", () => {
     assert.equal(factorIn(reader, "exposed_secrets")!.is_assessed, false);
     assert.equal(factorIn(reader, "failed_verifications")!.affected, 4);
     assert.deepEqual(await items(world.reader, "missing_mfa"), []);
+    // Nor which secrets are the same: a reader with an account of their own could guess the others.
+    assert.equal(factorIn(reader, "shared_passwords")!.affected, 0);
+    assert.equal(factorIn(await assess(world.owner), "shared_passwords")!.affected, 2);
   });
 
   test("RISK-12: a target limits the facts to its host", async () => {

@@ -101,7 +101,7 @@ async function readAndRecord(
   if (connector.readFiles === undefined) return UNSUPPORTED;
   const limits = { timeoutMs: config.timeoutSeconds * 1000, signal, network, now: () => kernel.clock.now() };
   using secret = await openCredential(kernel, credential);
-  const keys = await findings.keysForScan();
+  const keys = await findings.keysForScan(scan.requester_id);
   const failure = await recordAccounts(context, { scan, target, credential }, secret, { keys, signal });
   if (failure !== null) return failure;
   const scanner = openScanner(keys, signal);

@@ -9,13 +9,16 @@ import {
   readFinding,
   readScanConfig,
   updateScanConfig,
+  vaultFindings,
 } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { byId } from "#features/discovery/testing/discovery-world.ts";
+import { SSH, byId } from "#features/discovery/testing/discovery-world.ts";
+import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
 import { aScannedHost } from "./testing/scanned-host.ts";
 import type { ScannedHost } from "./testing/scanned-host.ts";
 
@@ -98,6 +101,41 @@ describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
     assert.deepEqual([found?.class, found?.account_id], ["known_secret", host.account.id]);
     const outsider = await aPerson(host.app);
     assert.deepEqual(await host.findings({}, outsider), []);
+  });
+
+  test("a file full of guesses tells nothing about secrets that its scanner may not retrieve", async () => {
+    const other = await aPerson(host.app);
+    const elsewhere = await aSafe(host.app, other);
+    const [password, hidden] = [aPassword(), aPassword()];
+    await anAccount(host.app, other, elsewhere, { ...SSH, hostname: "db1.example.com", username: "root", password });
+    const approved = await aPlatform(host.app, { approvals_level_1: 1 });
+    const guarded = {
+      ...SSH,
+      hostname: "db2.example.com",
+      username: "root",
+      password: hidden,
+      platform_id: approved.id,
+    };
+    const away = await aSafe(host.app, other);
+    await aMember(host.app, other, away, host.owner, "user");
+    await anAccount(host.app, other, away, guarded);
+    const path = host.write(
+      "guesses/list.conf",
+      `Exec /opt/tool (${password}) (${hidden}) now\npassword = ${password}\n`,
+    );
+    await host.scanned();
+    const found = (await host.findings()).filter(({ finding_data }) => finding_data.file_path === path);
+    assert.deepEqual(
+      found.map(({ class: kind, account_id: id, finding_data }) => [kind, id, finding_data.username ?? null]),
+      [["password", null, null]],
+    );
+    const body = {
+      findingIds: [found[0]!.id],
+      vaultSettings: {},
+      login: { username: "app", systemType: "Linux" as const },
+    };
+    const vaulted = await host.app.call(vaultFindings, { body, as: host.owner.token });
+    assert.deepEqual([vaulted.status, vaulted.body.failed, vaulted.body.vaulted], [200, [], 1], vaulted.text);
   });
 
   test("SCAN-07, SCAN-47: a running scan can be cancelled, an ended one cannot", async () => {

@@ -2,10 +2,11 @@
 import type { DiscoveryMethod, DiscoveryTargetType, ScanSchedule, ScanStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, GeneratedAlways, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
-import type { Actor, Asker } from "#kernel/authz/actor.ts";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NamePlace } from "#kernel/http/cursor.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
+import type { PrincipalRef } from "#features/safes/index.ts";
 import type { HostKey } from "#features/secrets/index.ts";
 
 export interface TargetsTable {
@@ -55,7 +56,7 @@ const SEE = sql.lit(bitOf("add") | bitOf("view_audit"));
  * The targets that this user can see, as a table: `id`, `can_manage`. INVARIANT: seeing a target and its results needs
  * `add` or `view_audit` in its safe; everything else needs `add`.
  */
-export const visibleTargets = (actor: Asker): RawBuilder<unknown> => sql`(
+export const visibleTargets = (actor: PrincipalRef): RawBuilder<unknown> => sql`(
   select target.id, (mine.permissions & ${MANAGE}) <> 0 as can_manage
   from ${effectivePermissionsOf(actor)} mine
   join discovery_targets target on target.safe_id = mine.safe_id
