@@ -1,5 +1,4 @@
 // Enhanced scans and findings in a real browser: a manager scans a real sshd, reads a finding, vaults it and fixes its file.
-import { createAccount, createDiscoveryTarget, createSafe, listPlatforms } from "@strongroom/contract";
 import {
   needs,
   postgresqlAvailable,
@@ -16,8 +15,9 @@ import type { Browser, Page } from "playwright-core";
 import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
-import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import { aUser, firstAdmin, tokenOf } from "./testing/people.ts";
 import { choose, dialogOf, seesToast, signIn, textField } from "./testing/screens.ts";
+import { aScanTarget } from "./testing/scan-target.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
@@ -48,24 +48,7 @@ describe("findings", needs(unavailable), () => {
     mkdirSync(join(home, "shop"));
     const url = `postgresql://${role.username}:${role.password}@${database.host}:${database.port}/postgres`;
     writeFileSync(join(home, "shop/database.conf"), `[shop]\ndatabase_url = ${url}\npool = 4\n`, { mode: 0o644 });
-    const { platforms } = await ask(server.url, listPlatforms, {}, token);
-    const safe = await ask(server.url, createSafe, { body: { name: "Web servers" } }, token);
-    const { username, password } = scanner;
-    const login = { hostname: sshd.host, port: sshd.port, username, password };
-    const platform_id = platforms.find(({ name }) => name === "Linux")!.id;
-    const account = { name: "web-01 scanner", system_type: "Linux", connection_method: "SSH" } as const;
-    const body = { ...account, ...login, platform_id, safe_id: safe.id };
-    const { id: credentialId } = await ask(server.url, createAccount, { body }, token);
-    const target = {
-      name: TARGET,
-      targetType: "linux",
-      connectionMethod: "ssh",
-      hostname: sshd.host,
-      credentialId,
-      safeId: safe.id,
-      settings: { port: sshd.port, timeout: 30_000 },
-    } as const;
-    await ask(server.url, createDiscoveryTarget, { body: target }, token);
+    await aScanTarget(server, token, sshd, scanner);
     visit = await visitor(browser, server.url);
     page = visit.page;
     await signIn(page, manager);

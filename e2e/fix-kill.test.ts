@@ -1,15 +1,5 @@
 // Kills the server at every step of the chain finding, account, rotation, file, on a real sshd and a real PostgreSQL.
-import {
-  createAccount,
-  createDiscoveryTarget,
-  createSafe,
-  listFindings,
-  listPlatforms,
-  readFinding,
-  readEnhancedScan,
-  startEnhancedScan,
-  vaultFindings,
-} from "@strongroom/contract";
+import { listFindings, readFinding, vaultFindings } from "@strongroom/contract";
 import type { DiscoveryTargetId, FindingId } from "@strongroom/contract";
 import {
   needs,
@@ -20,13 +10,14 @@ import {
 } from "@strongroom/connectors/testing";
 import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { runSql } from "./testing/database.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import { aScanTarget, completedScan, startScan } from "./testing/scan-target.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 
@@ -77,22 +68,7 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
     token = await tokenOf(server, await aUser(server, "mona@example.com"));
     const scanner = await sshd.addUser("active", { sudo: "ALL", hasHome: true });
     home = scanner.home;
-    const { platforms } = await ask(server.url, listPlatforms, {}, token);
-    const safe = await ask(server.url, createSafe, { body: { name: "Web servers" } }, token);
-    const { username, password } = scanner;
-    const { host: hostname, port } = sshd;
-    const platform_id = platforms.find(({ name }) => name === "Linux")!.id;
-    const kind = { name: "Scanner", system_type: "Linux", connection_method: "SSH" } as const;
-    const body = { ...kind, hostname, port, username, password, platform_id, safe_id: safe.id };
-    const { id: credentialId } = await ask(server.url, createAccount, { body }, token);
-    const target = { name: "web-01", targetType: "linux", connectionMethod: "ssh", hostname, credentialId } as const;
-    const settings = { port, timeout: 30_000 };
-    ({ id: targetId } = await ask(
-      server.url,
-      createDiscoveryTarget,
-      { body: { ...target, safeId: safe.id, settings } },
-      token,
-    ));
+    targetId = await aScanTarget(server, token, sshd, scanner);
     chains = await scanFiles();
   });
   after(() => Promise.all([server?.close(), sshd?.stop(), database?.stop()]));
@@ -109,20 +85,7 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
       );
       written.push({ file, password });
     }
-    const homes = readdirSync("/home").map((name) => `/home/${name}`);
-    const excludePatterns = ["/etc", "/root", ...homes.filter((each) => each !== home)];
-    const scanConfig = {
-      scanDepth: "quick",
-      scanServiceAccounts: false,
-      scanSharedAccounts: false,
-      excludePatterns,
-    } as const;
-    const { id } = await ask(server.url, startEnhancedScan, { params: { id: targetId }, body: { scanConfig } }, token);
-    await until("the scan", async () => {
-      const scan = await ask(server.url, readEnhancedScan, { params: { id } }, token);
-      assert.notEqual(scan.status, "failed", scan.error_message ?? "");
-      return scan.status === "completed" ? scan : null;
-    });
+    await completedScan(server, token, await startScan(server, token, { targetId, home }));
     const query = { includeBelowThreshold: "true", status: "new" };
     const { data } = await ask(server.url, listFindings, { query }, token);
     return written.map((each) => ({
