@@ -8,11 +8,19 @@ export interface LabelledFile {
   path: string;
   text: string;
   labels: { start: number; end: number; class: string; value: string }[];
-  /** Of the first files by the path alone, before any tuning. The files of `hosts-2` were written after it. */
-  split: "development" | "held-out" | "fresh";
+  /**
+   * Of the first files by the path alone, before any tuning. The files of `hosts-2` were written after it. Those of `rarer-1`
+   * and `rarer-2` have other, rarer applications in each, and were split before the detectors saw any of them.
+   */
+  split: "development" | "held-out" | "fresh" | "rarer development" | "rarer held-out";
 }
 
 const FOLDER = join(import.meta.dirname, "../scan-corpus");
+const SPLITS: Record<string, LabelledFile["split"]> = {
+  "hosts-2.txt": "fresh",
+  "rarer-1.txt": "rarer development",
+  "rarer-2.txt": "rarer held-out",
+};
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
 
@@ -24,13 +32,13 @@ export function corpus(): LabelledFile[] {
     for (const template of templates) {
       const [path = "", ...lines] = template.split("\n");
       for (let variant = 0; variant < VARIANTS; variant += 1)
-        files.push(fill(path.trim(), lines.join("\n"), variant, name === "hosts-2.txt"));
+        files.push(fill(path.trim(), lines.join("\n"), variant, SPLITS[name] ?? null));
     }
   }
   return files;
 }
 
-function fill(path: string, template: string, variant: number, isFresh: boolean): LabelledFile {
+function fill(path: string, template: string, variant: number, given: LabelledFile["split"] | null): LabelledFile {
   const random = generator(`${path} ${variant}`);
   const labels: LabelledFile["labels"] = [];
   let text = "";
@@ -47,8 +55,7 @@ function fill(path: string, template: string, variant: number, isFresh: boolean)
   }
   text += template.slice(before);
   const isDevelopment = createHash("sha256").update(path).digest()[0]! % 5 < 3;
-  const split = isFresh ? "fresh" : isDevelopment ? "development" : "held-out";
-  return { path, text, labels, split };
+  return { path, text, labels, split: given ?? (isDevelopment ? "development" : "held-out") };
 }
 
 type Random = (below: number) => number;
