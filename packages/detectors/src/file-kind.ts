@@ -7,6 +7,8 @@ export interface FileKind {
   isTranslation: boolean;
   /** Lock files and minified code: only exact shapes count. */
   isGenerated: boolean;
+  /** Settings in a programming language, such as wp-config.php and settings.py: literals are values as in other settings. */
+  isSettings: boolean;
 }
 
 const SAMPLE =
@@ -16,8 +18,12 @@ const TRANSLATION =
 const GENERATED =
   /(?:^|\/)(?:\.?package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|composer\.lock|poetry\.lock|Pipfile\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|go\.sum|flake\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|bun\.lock|\.terraform\.lock\.hcl|packages\.lock\.json)$|\.(?:min\.\w+|map|d\.ts|bundle\.js|chunk\.js|svg|css|scss|less|woff2?|ttf|eot|pot?|sum)$/i;
 
+const SETTINGS =
+  /(?:^|\/)etc\/(?:[\w.-]+\/){0,6}[\w.-]+\.(?:php|inc|py|lua|rb|p[lm]|js|mk|exs)$|(?:^|[/._-])(?:config(?:uration)?|conf|cfg|settings|parameters|env|secrets?|[a-z]*config|[a-z]*settings)(?:[._-](?:prod(?:uction)?|local|inc|site|dev|staging|default|secret))?\.(?:php|inc|py|lua|rb|p[lm]|mk|exs|h)$/i;
+
 export const fileKindOf = (path: string): FileKind => ({
   isSample: SAMPLE.test(path),
   isTranslation: TRANSLATION.test(path),
   isGenerated: GENERATED.test(path),
+  isSettings: SETTINGS.test(path),
 });

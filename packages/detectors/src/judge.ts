@@ -31,7 +31,7 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   if (candidate.isComment === true && (verdict.kind !== "secret" || /^[A-Za-z_-]+\d{0,3}$/.test(value))) return null;
   if (around.kind.isGenerated) return null;
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
-  const weight = key.strength * candidate.syntax * (isConfig(around.format) ? 1 : 0.9);
+  const weight = key.strength * candidate.syntax * (isConfig(around.format) || around.kind.isSettings ? 1 : 0.9);
   const name = candidate.keyName ?? "";
   const subject = `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
   if (verdict.kind === "hash" || key.kind === "hash") {
@@ -54,6 +54,7 @@ const REASONS: Record<string, string> = {
   "kubernetes-secret": "A Kubernetes Secret in a file.",
   phrase: "A phrase that gives a password.",
   header: "A header with a token.",
+  "secret-section": "An entry of a place for secrets.",
   "basic-authentication": "A user name and a password in base64.",
   "password-hash": "A hashed password.",
 };
@@ -94,7 +95,7 @@ function judgeAsserted(
     if (file.isSample || format === "text") return null;
     if (format === "code" && value.length < 8) return null;
   }
-  if (asserted === "api_token" && !isPlace && (randomness < 0.45 || !/\d/.test(value))) return null;
+  if (asserted === "api_token" && !isPlace && kind !== "uuid" && (randomness < 0.45 || !/\d/.test(value))) return null;
   return { class: asserted, confidence: syntax, reason };
 }
 
@@ -106,7 +107,7 @@ function judgePassword(
   subject: string,
   { format, kind: file }: Surroundings,
 ): Judgement | null {
-  const config = isConfig(format);
+  const config = isConfig(format) || file.isSettings;
   const weak = (confidence: number, what: string): Judgement | null =>
     config ? { class: "weak_password", confidence: weight * confidence, reason: `${subject} holds ${what}.` } : null;
   switch (kind) {
@@ -162,7 +163,7 @@ function judgeToken(
   subject: string,
   { format, kind: file }: Surroundings,
 ): Judgement | null {
-  const config = isConfig(format);
+  const config = isConfig(format) || file.isSettings;
   const isSecret =
     key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
   if (kind === "weak" || kind === "identifier") {

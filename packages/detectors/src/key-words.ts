@@ -16,7 +16,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "password",
     1,
-    "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword bindpw rootpw masterauth",
+    "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword bindpw rootpw masterauth icesecretread icesecretwrite",
   ),
   ...entries(
     "password",
@@ -61,12 +61,12 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "key",
     0.95,
-    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
+    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
   ),
   ...entries(
     "password",
     0.95,
-    "pass.word pass.phrase pass.wd key.pass bind.pw root.pw auth.pass require.pass master.auth",
+    "pass.word pass.phrase pass.wd key.pass bind.pw root.pw auth.pass require.pass master.auth symm.key",
   ),
 ]);
 

@@ -67,15 +67,19 @@ const TYPED =
   /(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
 const FALLBACK = /(?:["'`]?[\])]{1,2})?[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
-const NEXT_ARGUMENT = /["'`][ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
+const NEXT_ARGUMENT = /["'`]?[ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
 const COMPARISON = /["'`]?[\])]{0,2}[ \t]{0,10}(?:[=!]==?|=|-eq|\beq|\.equals\()[ \t]{0,10}(?=["'])/y;
 const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
 /** Literals may have a prefix: `b"…"`, `r'…'`, `@"…"`, `N'…'`, or a conversion around them. */
 const LITERAL_PREFIX =
-  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|\(string\)|std::string\(|SecureString\(|bytes\(|\[\]byte\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
+  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|bytes\.fromhex\(|base64\.b64decode\(|\(string\)|std::string\(|SecureString\(|bytes\(|\[\]byte\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
+/** A list of values, of which the first is read: `= array("x")`, `= ["x"]`. */
+const LIST_PREFIX = /(?:array\(|\[)[ \t]*\(?(?=["'])/y;
+/** A block with one value: `keys { "x"; }`. */
+const BRACES = /[ \t]*\{[ \t]*(?=["'])/y;
 /** Functions whose second argument is the value of the first. */
 const SETTERS =
-  /(?:define|\w*[sS]et\w*|\w*[pP]ut\w*|getenv|env|ENV\.fetch|\w*[gG]et\w*|\w*config\w*|\w*[pP]aram\w*|\w*[pP]ropert\w*|\w*add\w*|\w*with\w*|\w*header\w*|\w*[vV]ariable\w*|\w*append\w*|\w*[oO]ption\w*|fetch|insert|store|export|entry|of|String)[ \t]*\(?[ \t]*\[?(?:[\w.]+[ \t]*,[ \t]*)?["'`]$/;
+  /(?:define|\w*[sS]et\w*|\w*[pP]ut\w*|getenv|env|ENV\.fetch|\w*[gG]et\w*|\w*config\w*|\w*[pP]aram\w*|\w*[pP]ropert\w*|\w*add\w*|\w*with\w*|\w*header\w*|\w*[vV]ariable\w*|\w*append\w*|\w*[oO]ption\w*|fetch|insert|store|export|entry|of|String)[ \t]*\(?[ \t]*\[?(?:["']?[\w.]+["']?[ \t]*,[ \t]*)?["'`$]$/;
 
 function readValue(line: Line, from: number, to: number): Candidate | null {
   const { text, format } = line;
@@ -97,13 +101,16 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (typed !== -1) return readAt(line, from, to, typed, 1);
   const fallback = after(FALLBACK, text, to);
   if (fallback !== -1) return readAt(line, from, to, fallback, 0.8);
-  if (isQuote(before) && SETTERS.test(text.slice(Math.max(0, from - 60), from))) {
+  if ((isQuote(before) || before === "$") && SETTERS.test(text.slice(Math.max(0, from - 60), from))) {
     const argument = after(NEXT_ARGUMENT, text, to);
     if (argument !== -1) return readAt(line, from, to, argument, 0.85);
   }
   const compared = after(COMPARISON, text, to);
   if (compared !== -1) return readAt(line, from, to, compared, 0.75);
-  const call = format === "code" ? after(CALL, text, to) : -1;
+  const braces = format === "assignments" ? after(BRACES, text, to) : -1;
+  if (braces !== -1) return readAt(line, from, to, braces, 0.95);
+  const isSetter = format === "assignments" && /^set[A-Z_]/.test(text.slice(from, to));
+  const call = format === "code" || isSetter ? after(CALL, text, to) : -1;
   if (call !== -1) {
     return readAt(
       line,
@@ -112,7 +119,9 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
       call,
       /(?:^|_)(?:get|find|read|load|fetch|decode|encode|encrypt|hash|check|verify|is|has)/i.test(text.slice(from, to))
         ? 0.3
-        : 0.8,
+        : isSetter
+          ? 0.95
+          : 0.8,
     );
   }
   // Groovy and Ruby: `password "x"`.
@@ -135,7 +144,9 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const around = quoteAround(text, from);
   // The name is in a string of its own only if that string ends with the name.
   const isEmbedded = around !== null && text[to] !== around && text[to] !== "\\";
-  const prefix = after(LITERAL_PREFIX, text, at);
+  const isList = /[\w"'\])}][ \t]*[=:][ \t]*$/.test(text.slice(Math.max(0, at - 20), at));
+  const list = isList ? after(LIST_PREFIX, text, at) : -1;
+  const prefix = list === -1 ? after(LITERAL_PREFIX, text, at) : list;
   const start = prefix === -1 ? at : prefix;
   const quote = text[start];
   const isIniQuote = quote === "`" && line.format === "assignments" && /^`[^`\s]+`\s*$/.test(text.slice(start));
@@ -154,7 +165,7 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     return candidateAt(line, "assignment", start + 1, end, {
       keyName,
       isQuoted: true,
-      syntax: joined ? syntax * 0.4 : syntax,
+      syntax: joined ? syntax * 0.4 : list === -1 ? syntax : syntax * 0.75,
     });
   }
   // `password= user=app` has no password.

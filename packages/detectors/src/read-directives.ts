@@ -5,7 +5,7 @@ import { endOfQuoted, isQuote } from "./quoting.ts";
 
 /** Network equipment says how the value is written: `password 7 …`, `pre-shared-key ascii-text …`. */
 const TYPE =
-  /(?:[0-9]|1[0-4]|ascii-text|ascii|hexadecimal|hex|plaintext|plain-text|plain|cleartext|clear|local|encrypted|unencrypted|sha512|sha256|md5|simple|cipher|irreversible-cipher|key|is|passphrase|->|=>)[ \t]+/y;
+  /(?:[0-9]|1[0-4]|ascii-text|ascii|hexadecimal|hex|plaintext|plain-text|plain|cleartext|clear|local|encrypted|unencrypted|sha512|sha256|md5|simple|cipher|read|write|irreversible-cipher|key|is|passphrase|->|=>)[ \t]+/y;
 
 export function readDirective(line: Line, from: number, to: number): Candidate | null {
   const { text, format } = line;
@@ -35,13 +35,17 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
   if (/^\s*\{/.test(text.slice(at + (value?.length ?? 0)))) return null;
   if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
-  const rest = text.slice(at + value.length).trim();
+  const after = text.slice(at + value.length).trim();
+  // `snmp-server community x ro`.
+  const rest = /^(?:ro|rw|read-only|read-write|\d{1,3})$/i.test(after) ? "" : after;
   const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));
   if (comment) {
     if (before.length > 2 || rest !== "" || !isRandom || value.length < 6) return null;
     return candidateAt(line, "directive", at, at + value.length, { keyName, syntax: 0.6 });
   }
   if (format === "yaml" || (format === "shell" && before === "")) return null;
+  // A pattern of hosts.
+  if (/^\*\.?[\w.-]*$/.test(value)) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.
   if (/\bpam_\w+\.so\b/.test(text) || /\.so\b|^\w+\s+(?:required|requisite|sufficient|optional)\b/.test(text.slice(at)))
     return null;

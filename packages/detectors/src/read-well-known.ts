@@ -117,6 +117,26 @@ const TABLES: readonly Table[] = [
     line: /(?:(?<![\s\S])|\n)(?<user>[\w.@-]{1,64})\n(?<value>\S{4,128})(?=\n|(?![\s\S]))/g,
   },
   {
+    path: /(?:^|\/)\.?cloginrc$/,
+    line: /^[ \t]*add[ \t]+(?:password|userpassword|passphrase|enablepassword)[ \t]+(?<host>\S+)[ \t]+(?:\{(?<value>[^}\n]+)\}|(?<bare>[^\s{}]+))/gm,
+  },
+  {
+    path: /(?:^|\/)\.?cloginrc$/,
+    line: /^[ \t]*add[ \t]+password[ \t]+(?<host>\S+)[ \t]+(?:\{[^}\n]+\}|[^\s{}]+)[ \t]+(?:\{(?<value>[^}\n]+)\}|(?<bare>[^\s{}]+))[ \t]*$/gm,
+  },
+  {
+    path: /(?:^|\/)upsmon\.conf$/,
+    line: /^[ \t]*MONITOR[ \t]+\S+@(?<host>[^\s:]+)\S*[ \t]+\d+[ \t]+(?<user>\S+)[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>\S+))[ \t]+(?:primary|secondary|master|slave)\b/gm,
+  },
+  {
+    path: /(?:^|\/)3proxy[\w.-]*$/,
+    line: /\b(?<user>[\w.@-]+):CL:(?<value>[^\s"]+)/g,
+  },
+  {
+    path: /(?:^|\/)tinyproxy[\w.-]*\.conf$/,
+    line: /^[ \t]*BasicAuth[ \t]+"?(?<user>[^\s":]+)"?[ \t]+"?(?<value>[^\s"]+)"?[ \t]*$/gm,
+  },
+  {
     path: /(?:^|\/)(?:ntp|chrony)\.keys$/,
     line: /^\s*\d+\s+(?:MD5|SHA\d*|M|AES\w*|CMAC)\s+(?:(?:ASCII|HEX):)?(?<value>\S{4,128})/gm,
   },

@@ -15,6 +15,7 @@ import { privateKeysIn } from "./private-keys.ts";
 import { unescape, unescapeXml } from "./quoting.ts";
 import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
+import { readCollections } from "./read-collections.ts";
 import { readCommands } from "./read-commands.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readSql } from "./read-sql.ts";
@@ -143,6 +144,8 @@ class Scan {
       read(KEYS, readAssignments);
     }
     for (const candidate of readHashes(text)) this.#consider(candidate);
+    if (kind.isGenerated || kind.isSample) return;
+    for (const candidate of readCollections(path, text, format)) this.#consider(candidate);
   }
 
   #consider(candidate: Candidate): void {

@@ -55,6 +55,7 @@ export const TOKEN_SHAPES: readonly TokenShape[] = [
   ...["xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxs-", "xoxr-", "xoxe-", "xoxe.xox"].map((prefix) =>
     shape("slack-token", prefix, "[\\w.-]{20,300}"),
   ),
+  shape("healthchecks-ping-url", "hc-ping.com/", "[\\da-f]{8}-(?:[\\da-f]{4}-){3}[\\da-f]{12}"),
   shape("slack-app-token", "xapp-", "\\d-[A-Z\\d]+-\\d+-[a-f\\d]+"),
   shape("slack-webhook", "hooks.slack.com/services/", "T[A-Z\\d]{6,12}/B[A-Z\\d]{6,12}/[A-Za-z\\d]{18,28}"),
   shape("slack-webhook", "hooks.slack.com/workflows/", "T[A-Z\\d]{6,12}/[\\w/-]{20,80}"),

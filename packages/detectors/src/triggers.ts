@@ -45,6 +45,9 @@ for (const before of "_-. \"'\n")
   for (const after of "=: \"'\t]")
     for (const word of ["pw", "pi"]) enter(`${before}${word}${word === "pi" ? "n" : after}`, KEYS);
 
+// `DatabasePw`.
+for (const before of "abcdefghijklmnopqrstuvwxyz") for (const after of '=: "') enter(`${before}pw${after}`, KEYS);
+
 /** Registers the first characters of words that a reader needs; words have at least three. */
 export function trigger(words: Iterable<string>, kind: number): void {
   for (const word of words) enter(word, kind);

@@ -1,0 +1,48 @@
+// Entries whose names say nothing but whose place does: a file named secrets.yaml, `[admins]`, and `secrets:` with entries below.
+import type { Candidate } from "./candidate.ts";
+import type { Format } from "./format.ts";
+
+const SECRET_FILE = /(?:^|[/._-])secrets?(?:[._-]\w{1,20})?\.(?:ya?ml|toml|ini|conf|cfg|properties|env)$/i;
+const SECTION =
+  /^\[(?<name>admins|passwords|secrets|credentials|tokens|api[_-]?keys)\][ \t]*\n(?<body>(?:(?!\[)[^\n]*\n?)*)/gim;
+const MAP =
+  /^(?<indent>[ ]*)["']?(?<name>passwords|secrets|tokens|api[_-]?keys)["']?:[ \t]*\n(?<body>(?:\k<indent>[ ]+[^\n]*(?:\n|$))+)/gim;
+const JSON_MAP = /"(?<name>passwords|secrets|tokens|api_?keys)"[ \t]*:[ \t]*\{(?<body>[^{}]{0,4000})\}/gi;
+const JSON_ENTRY = /"(?<key>[\w.-]{1,80})"[ \t]*:[ \t]*(?<quote>")(?<value>[^\s"{}$&*!][^\n"]*)\k<quote>/g;
+const ENTRY =
+  /^[ \t]*["']?(?<key>[\w.-]{1,80})["']?[ \t]*[:=][ \t]*(?<quote>["']?)(?<value>[^\s"'{}[\]|>$&*!][^\n"']*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
+/** Entries that identify, locate or configure. */
+const PUBLIC_NAME =
+  /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest)$/i;
+
+export function readCollections(path: string, text: string, format: Format): Candidate[] {
+  if (format !== "yaml" && format !== "assignments" && format !== "toml" && format !== "json") return [];
+  if (SECRET_FILE.test(path)) return entriesOf(text, 0, "api_token", ENTRY);
+  const groups = format === "json" ? JSON_MAP : format === "yaml" ? MAP : SECTION;
+  const entry = format === "json" ? JSON_ENTRY : ENTRY;
+  return [...text.matchAll(groups)].flatMap((match) => {
+    const { name = "", body = "" } = match.groups ?? {};
+    const base = match.index + match[0].length - body.length;
+    return entriesOf(body, base, /^(?:admins|passwords)$/i.test(name) ? "password" : "api_token", entry);
+  });
+}
+
+function entriesOf(body: string, base: number, asserted: "password" | "api_token", entry: RegExp): Candidate[] {
+  return [...body.matchAll(entry)].flatMap((match) => {
+    const { key = "", value = "" } = match.groups ?? {};
+    if (PUBLIC_NAME.test(key) || value.length < 8 || /\s|^[./~]|:\/\/|^\d{4}-\d\d-\d\d/.test(value)) return [];
+    const start = base + match.index + match[0].indexOf(value, match[0].search(/[:=]/));
+    return [
+      {
+        detector: "secret-section",
+        keyName: key,
+        raw: value,
+        start,
+        end: start + value.length,
+        isQuoted: true,
+        syntax: 0.85,
+        asserted,
+      },
+    ];
+  });
+}
