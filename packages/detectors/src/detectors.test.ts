@@ -36,6 +36,19 @@ const FOUND: [path: string, text: string, value: string][] = [
   ["secret.yaml", "kind: Secret\ndata:\n  password: S2o4LXBsdW0tOTI=\n", "Kj8-plum-92"],
   ["config.json", '{"auths":{"r":{"auth":"Ym9iOktqOC1wbHVtLTky"}}}', "Kj8-plum-92"],
   ["a.conf", "url=postgres://bob:Kj8%2Dplum@db1:5432/app", "Kj8-plum"],
+  ["secrets.yaml", "alarm: Kj8-plum-92\n", "Kj8-plum-92"],
+  ["a.ini", "[admins]\nbob = Kj8-plum-92\n[log]\nlevel = Kj8-plum-93\n", "Kj8-plum-92"],
+  ["a.yml", "secrets:\n  app: dJk392kdJ29dkJe02kd\nname: dJk392kdJ29dkJe02ke\n", "dJk392kdJ29dkJe02kd"],
+  ["a.json", '{"tokens":{"agent":"0b5e4f7c-3a52-4d6e-9f0a-6c1d2e3f4a5b"}}', "0b5e4f7c-3a52-4d6e-9f0a-6c1d2e3f4a5b"],
+  ["config.php", "$config['snmp']['community'] = array('Kj8-plum-92');", "Kj8-plum-92"],
+  ["settings.py", "component_secret = 'plum-kj-river'", "plum-kj-river"],
+  ["a.cfg", 'modparam("auth", "secret", "Kj8-plum-92")', "Kj8-plum-92"],
+  ["a.pm", "Set( $DatabasePassword, 'Kj8-plum-92');", "Kj8-plum-92"],
+  ["a.pm", "$dsn = ['DBI:mysql:database=a', 'bob', 'Kj8-plum-92'];", "Kj8-plum-92"],
+  ["a.conf", 'cloak-keys { "dJk392kdJ29dkJe02kdPq81"; }', "dJk392kdJ29dkJe02kdPq81"],
+  ["router.cfg", "snmp-server community plumriver ro", "plumriver"],
+  ["/etc/nut/upsmon.conf", "MONITOR ups@localhost 1 bob Kj8-plum-92 primary", "Kj8-plum-92"],
+  ["/root/.cloginrc", "add password *.example.net Kj8-plum-92", "Kj8-plum-92"],
 ];
 test("values are found in every syntax, decoded", () => {
   for (const [path, text, value] of FOUND) assert.deepEqual(values(path, text), [value], `${path}: ${text}`);
@@ -61,6 +74,10 @@ const NOT_FOUND: [path: string, text: string][] = [
   ["/etc/services", "kpasswd 464/tcp"],
   ["README.md", "Run `app --password <password>` and export API_KEY=your_key."],
   [".env.example", "DB_PASSWORD=secret"],
+  ["secrets.yaml", "lastmodified: 2026-01-01T00:00:00Z\ndb_host: db1.example.net\n"],
+  ["secrets.example.yaml", "alarm: Kj8-plum-92\n"],
+  ["a.js", "const rules = { password: ['required', 'min:8'] };"],
+  ["a.ini", "[tokens]\nlifetime_policy = standard\n"],
 ];
 test("placeholders, references, labels and settings about secrets are no findings", () => {
   for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);

@@ -18,6 +18,7 @@ const PATHS = [
   "a.csv",
   ".pgpass",
   ".netrc",
+  "secrets.yaml",
 ];
 const PIECES = [
   "password",
@@ -57,6 +58,12 @@ const PIECES = [
   ",",
   "#",
   "Basic ",
+  "secrets:\n  ",
+  "[admins]\n",
+  '"tokens": {',
+  "DBI:",
+  "array(",
+  "Set( $",
 ];
 
 test("repeated pieces take time in proportion to their length", () => {

@@ -178,7 +178,8 @@ function judgeToken(
   const likelihood =
     kind === "uuid" ? (key.strength >= 0.9 ? 0.8 : 0.4) : likelihoodOf(value, randomness, isSecret && config);
   // A name such as "key" alone says little.
-  if (key.strength < 0.65 && (!config || likelihood < 0.95 || value.length < 20 || isDigest(value))) return null;
+  if (key.strength < 0.65 && (!config || likelihood < 0.95 || value.length < 20)) return null;
+  if (key.strength < 0.65 && isDigest(value) && (key.words.length < 2 || !config)) return null;
   if (!config && (randomness < 0.5 || value.length < 10)) return null;
   const confidence = weight * likelihood;
   return key.kind === "token"
@@ -199,7 +200,8 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
         ? 0.6
         : 0.35;
   if (value.length < 10) return isSecret ? 0.8 : 0.55;
-  return Math.min(1, 0.5 + randomness * 0.5 + (value.length >= 20 ? 0.15 : 0));
+  const likelihood = Math.min(1, 0.5 + randomness * 0.5 + (value.length >= 20 ? 0.15 : 0));
+  return isSecret && hasDigit ? Math.max(0.8, likelihood) : likelihood;
 }
 
 /** Words in lower, upper or camel case, unlike generated letters. */

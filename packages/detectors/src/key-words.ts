@@ -34,6 +34,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries("token", 0.6, "auth authorization authentication"),
   ...entries("key", 0.7, "salt pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
   ...entries("key", 0.55, "key keys seed"),
+  ...entries("hash", 0.9, "passwordhash passwdhash passhash pwhash"),
   ...entries("community", 0.9, "community rocommunity rwcommunity rocommunity6 rwcommunity6"),
 ]);
 
@@ -96,7 +97,7 @@ export const TAIL_WORDS = new Set(
 /** Words before the secret's word with that effect: `no_password`, `isPassword`, `min_password`. */
 export const HEAD_WORDS = new Set(
   (
-    "no is has use uses using min max minimum maximum require requires required allow allows allowed enable enabled enables disable disabled show hide " +
+    "no is has use uses using min max minimum maximum require requires required allow allows allowed enabled enables disable disabled show hide " +
     "forgot forgotten lost generate generates generated validate check verify confirm ask prompt missing invalid wrong bad incorrect without should must can " +
     "on handle render find lookup delete remove clear change changing strip mask redact redacted masked hidden permit needs empty same count num number"
   ).split(" "),

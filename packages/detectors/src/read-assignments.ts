@@ -2,6 +2,7 @@
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
 import { endOfQuoted, isQuote, quoteAround } from "./quoting.ts";
+import { judgeKey } from "./key-name.ts";
 import { readDirective } from "./read-directives.ts";
 import { readNamedValue } from "./read-named-values.ts";
 import { endOfBare } from "./bare-values.ts";
@@ -103,6 +104,10 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (fallback !== -1) return readAt(line, from, to, fallback, 0.8);
   if ((isQuote(before) || before === "$") && SETTERS.test(text.slice(Math.max(0, from - 60), from))) {
     const argument = after(NEXT_ARGUMENT, text, to);
+    // `modparam("auth", "secret", "x")`: the second argument is the name.
+    const second =
+      argument === -1 ? null : /^(["'])([\w.-]{1,60})\1[ \t]*,[ \t]*["']/.exec(text.slice(argument, argument + 80));
+    if (second !== null && judgeKey(second[2]!) !== null) return null;
     if (argument !== -1) return readAt(line, from, to, argument, 0.85);
   }
   const compared = after(COMPARISON, text, to);

@@ -33,7 +33,8 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
   }
   const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
-  if (/^\s*\{/.test(text.slice(at + (value?.length ?? 0)))) return null;
+  // A block, which a community string may open.
+  if (/^\s*\{/.test(text.slice(at + (value?.length ?? 0))) && !/community$/i.test(keyName)) return null;
   if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
   const after = text.slice(at + value.length).trim();
   // `snmp-server community x ro`.

@@ -77,11 +77,21 @@ const isExample = (host: string): boolean =>
 
 const GO_DSN = /([\w.-]{1,64}):([^\s@:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
 
+/** Perl's `"DBI:…", "user", "password"`, wherever it is stored. */
+const PERL_DSN =
+  /["']dbi:[^"'\n]{1,200}["'][ \t]*,[ \t]*["']([^"'\n]{0,64})["'][ \t]*,[ \t]*["']([^"'\n]{1,128})["']/gi;
+
 export function readDataSourceNames(text: string): Candidate[] {
-  if (!text.includes("@tcp(") && !text.includes("@unix(")) return [];
-  return [...text.matchAll(GO_DSN)].map((match) => {
-    const [, userName = "", raw = "", host = ""] = match;
-    const start = match.index + userName.length + 1;
+  const found: Candidate[] = [];
+  if (text.includes("@tcp(") || text.includes("@unix(")) found.push(...dataSourcesIn(text, GO_DSN));
+  if (text.includes("DBI:") || text.includes("dbi:")) found.push(...dataSourcesIn(text, PERL_DSN));
+  return found;
+}
+
+function dataSourcesIn(text: string, pattern: RegExp): Candidate[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const [whole, userName = "", raw = "", host = ""] = match;
+    const start = match.index + whole.lastIndexOf(raw, pattern === GO_DSN ? userName.length + 1 : undefined);
     return {
       detector: "data-source",
       keyName: null,
@@ -92,7 +102,7 @@ export function readDataSourceNames(text: string): Candidate[] {
       syntax: 0.95,
       asserted: "password",
       userName,
-      host: host.replace(/:\d+$/, ""),
+      host: host === "" ? null : host.replace(/:\d+$/, ""),
     };
   });
 }

@@ -42,7 +42,7 @@ const TABLES: readonly Table[] = [
   },
   { path: /(?:^|\/)userlist\.txt$/, line: /^"(?<user>[^"\n]*)"\s+"(?<value>[^"\n]+)"/gm },
   {
-    path: /(?:^|\/)(?:rsyncd?[\w.-]*secrets?|rsync[\w.-]*(?:passwd|users?)|[\w.-]*\.secrets)$/,
+    path: /(?:^|\/)(?:rsyncd?[\w.-]*secrets?|rsync[\w.-]*(?:passwd|users?)|[\w.-]*[._-]secrets)$/,
     line: /^(?!#)(?<user>[\w.@-]+):(?<value>[^\s:]+)$/gm,
   },
   {
@@ -131,6 +131,10 @@ const TABLES: readonly Table[] = [
   {
     path: /(?:^|\/)3proxy[\w.-]*$/,
     line: /\b(?<user>[\w.@-]+):CL:(?<value>[^\s"]+)/g,
+  },
+  {
+    path: /deluge\/auth$/,
+    line: /^(?<user>[\w.@-]+):(?<value>[^:\s]+):\d+$/gm,
   },
   {
     path: /(?:^|\/)tinyproxy[\w.-]*\.conf$/,
