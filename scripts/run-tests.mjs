@@ -30,6 +30,8 @@ const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
 const wanted = process.argv.slice(2);
 const isWanted = (group) => wanted.length === 0 || wanted.includes(group);
 const temporary = mkdtempSync(join(temporaryParent(), "strongroom-"));
+// Servers under test run as users of their own.
+chmodSync(temporary, 0o1777);
 process.env.TMPDIR = temporary;
 
 /** Memory where there is enough of it, because every test database is written and deleted again. */
@@ -103,8 +105,6 @@ async function startTestDatabase() {
 
 /** The initial data folder of servers under test. */
 function makeDataFolder() {
-  // The database server may run as another user.
-  chmodSync(temporary, 0o755);
   const folder = join(temporary, "data");
   const entry = join(root, "e2e", "testing", "make-data-folder.ts");
   const { status } = spawnSync(process.execPath, [entry, folder], { cwd: root, stdio: "inherit" });
