@@ -30,6 +30,8 @@ interface OpenFile {
 const LARGEST_PACKET = 256 * 1024;
 /** The number of bytes kept of a packet: enough for paths, not for the content of files. */
 const KEPT_BYTES = 16 * 1024;
+/** Of a packet with the content of a file: enough for its id and handle. */
+const KEPT_OF_CONTENT = 512;
 const LONGEST_PATH = 4096;
 const MOST_REQUESTS = 10_000;
 const MOST_HANDLES = 2000;
@@ -183,7 +185,7 @@ function inWords({ action, path, to, bytes, failure }: FileOperation): string {
 
 interface Packet {
   type: number;
-  /** The packet's body after the type, up to `KEPT_BYTES`. */
+  /** The packet's body after the type, up to `KEPT_BYTES` or `KEPT_OF_CONTENT`. */
   body: Buffer;
   /** Of the whole packet, with its type. */
   length: number;
@@ -214,12 +216,15 @@ function createSplitter(): (bytes: Buffer) => Packet[] {
       const part = rest.subarray(0, length - seen);
       rest = rest.subarray(part.length);
       seen += part.length;
-      const wanted = part.subarray(0, KEPT_BYTES - keptBytes);
+      const type = kept[0]?.[0] ?? part[0];
+      const limit = type === DATA || type === WRITE ? KEPT_OF_CONTENT : KEPT_BYTES;
+      const wanted = part.subarray(0, Math.max(0, limit - keptBytes));
       // A copy: the part belongs to a larger packet of the connection.
       if (wanted.length > 0) kept.push(Buffer.from(wanted));
       keptBytes += wanted.length;
       if (seen < length) continue;
-      const whole = Buffer.concat(kept);
+      const [first] = kept;
+      const whole = kept.length === 1 && first !== undefined ? first : Buffer.concat(kept);
       packets.push({ type: whole[0] ?? 0, body: whole.subarray(1), length });
       header = Buffer.alloc(0);
       [seen, kept, keptBytes] = [0, [], 0];
