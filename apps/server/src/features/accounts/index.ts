@@ -109,6 +109,7 @@ export async function endAllCheckOuts(tx: Tx): Promise<number> {
   return Number(result.numAffectedRows ?? 0);
 }
 
+export { beginLoginTest, endLoginTest } from "./login-tests/limit-login-tests.ts";
 export { decideAccess, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
 export type { AccountAccess } from "./accounts.policy.ts";
 export { afterUse, retrievableAccounts } from "./accounts.store.ts";

@@ -210,6 +210,24 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     assert.equal((await detailsOf(finding)).auto_vaulted, false);
   });
 
+  test("a file full of guesses cannot be tried against one account", async () => {
+    const content = Array.from({ length: 5 }, () => `password = ${aPassword()}\n`).join("");
+    host.write("guesses/many.conf", content);
+    await host.scanned();
+    const guesses = (await host.findings()).filter(({ finding_data }) =>
+      finding_data.file_path.endsWith("guesses/many.conf"),
+    );
+    assert.equal(guesses.length, 5);
+    const login = { username: host.user.username, systemType: "Linux" as const, port: host.sshd.port };
+    const replies = [];
+    for (const guess of guesses)
+      replies.push(await host.app.call(verifyFinding, { ...byId(guess), body: { login }, as }));
+    assert.deepEqual(
+      replies.map(({ status, body }) => [status, body.liveness ?? (body as { code?: string }).code]),
+      [...Array(3).fill([200, "dead"]), ...Array(2).fill([409, "account.tested-too-often"])],
+    );
+  });
+
   test("a secret of a scanned file is in no column of the database, no log line and no reply", async () => {
     const canary = `Canary-${randomBytes(12).toString("hex")}`;
     const content = `[db]\nuser = app\npassword = ${canary}\nother_secret_key = ${canary}x\n`;

@@ -6,12 +6,14 @@ import { sql } from "kysely";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
+import { beginLoginTest, endLoginTest } from "#features/accounts/index.ts";
 import { addChange, lockManaged, publish } from "./change-findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { riskFactors, riskScore } from "./findings.policy.ts";
 import { updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { loginOf, targetOfLogin } from "./login-of-finding.ts";
+import type { LoginOfFinding } from "./login-of-finding.ts";
 import { openTarget, readSecrets } from "./secret-of-finding.ts";
 
 declare module "#kernel/db/tables.ts" {
@@ -41,12 +43,13 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
   const secret = secrets.get(row.id)!;
   if (secret instanceof Refusal) throw secret;
   using value = secret;
-  await countLogin(context, row);
+  const testId = await countLogin(context, row, { userId: call.actor.id, login });
   const limits = { timeoutMs: TIMEOUT_MS, signal: call.signal, network, now: () => kernel.clock.now() };
   const result = await connector.verify(target, value, limits);
   const liveness = livenessOf(result);
   return call.commit(async (tx) => {
     const now = await lockManaged(tx, call);
+    await endLoginTest(tx, testId, result.outcome);
     const at = kernel.clock.now();
     const factors = riskFactors(riskFactsOf(now, liveness), at);
     await updateFinding(tx, row.id, {
@@ -65,10 +68,17 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
   });
 }
 
-/** INVARIANT: the login is counted before it is sent, so that a failing call cannot lock an account. */
-async function countLogin({ kernel }: FindingsContext, { fingerprint }: FindingRow): Promise<void> {
+/**
+ * INVARIANT: the login is counted before it is sent, by its secret and like a tested login of a new account, so that neither
+ * repeated calls nor a file full of guesses can lock an account.
+ */
+async function countLogin(
+  { kernel }: FindingsContext,
+  { fingerprint }: FindingRow,
+  { userId, login }: { userId: string; login: LoginOfFinding },
+): Promise<string> {
   if (fingerprint === null) throw refuse(422, "finding.no-secret", "This finding is not about one secret.");
-  await kernel.database.transaction(async (tx) => {
+  return kernel.database.transaction(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`finding-login:${fingerprint}`}, 0))`.execute(tx);
     const at = kernel.clock.now();
     const since = new Date(at.getTime() - WITHIN_MINUTES * 60_000);
@@ -82,11 +92,12 @@ async function countLogin({ kernel }: FindingsContext, { fingerprint }: FindingR
       const message = `This secret was sent ${MOST_LOGINS} times within ${WITHIN_MINUTES} minutes. Another login could lock the account. Try again later.`;
       throw refuse(409, "finding.verified-often", message, { retryAfter: WITHIN_MINUTES * 60 });
     }
-    await tx
-      .insertInto("finding_logins")
-      .values({ id: newId(at.getTime()), fingerprint, at })
-      .execute();
+    const id = newId(at.getTime());
+    const { hostname: host, port, username } = login;
+    await beginLoginTest(tx, { id, userId, host, port, username });
+    await tx.insertInto("finding_logins").values({ id, fingerprint, at }).execute();
     await tx.deleteFrom("finding_logins").where("at", "<", since).execute();
+    return id;
   });
 }
 

@@ -6,22 +6,17 @@ import { appendAudit } from "#kernel/audit/append.ts";
 import { callEntry } from "#kernel/audit/entry.ts";
 import type { AuditNote } from "#kernel/audit/entry.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
-import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { requirePermission } from "#features/safes/index.ts";
 import { destinationOf, tryNewLogin } from "#features/verification/index.ts";
 import type { LoginRow, VerificationFeature } from "#features/verification/index.ts";
 import { storedFields } from "../crud/create-account.ts";
 import type { AccountDeps } from "../deps.ts";
-import { WINDOW, countRecentTests, endTest, insertTest } from "./login-tests.store.ts";
+import { beginLoginTest, endLoginTest } from "./limit-login-tests.ts";
 
 type Test = SteppedCall<typeof testAccountLogin>;
 
-/** Directories and databases lock an account after five failures or more; two are left for the account's users. */
-const MOST_OF_LOGIN = 3;
-const MOST_OF_USER = 8;
-
-/** Throws 409 after a few rejected tests: with 429, clients would wait and try again. The audit entries have the login and the outcome, never the password. */
+/** The audit entries have the login and the outcome, never the password. */
 export async function testLogin(
   { kernel }: AccountDeps,
   { site, stopping }: VerificationFeature,
@@ -42,11 +37,8 @@ export async function testLogin(
   };
   call.note(about);
   const id = newId(kernel.clock.now().getTime());
-  const login = `${host ?? ""}:${row.port ?? ""} ${body.username}`.toLowerCase();
   await kernel.database.transaction(async (tx) => {
-    const { ofUser, ofLogin } = await countRecentTests(tx, actor.id, login);
-    if (ofLogin >= MOST_OF_LOGIN || ofUser >= MOST_OF_USER) throw tooMany(ofLogin >= MOST_OF_LOGIN);
-    await insertTest(tx, { id, user_id: actor.id, login });
+    await beginLoginTest(tx, { id, userId: actor.id, host, port: row.port, username: body.username });
     await appendAudit(tx, [callEntry("verification.started", actor, call.request, about, kernel.clock.now())]);
   });
 
@@ -55,7 +47,7 @@ export async function testLogin(
   const result = await tryNewLogin(site, row, secret, { askedBy: actor.id, id, signal });
   return await call.commit(
     async (tx) => {
-      await endTest(tx, id, result.outcome);
+      await endLoginTest(tx, id, result.outcome);
       call.note({
         result: result.outcome === "verified" ? "success" : "failure",
         ...(result.outcome === "verified" ? {} : { reason: result.code ?? result.outcome }),
@@ -71,12 +63,3 @@ export async function testLogin(
     (reply) => reply,
   );
 }
-
-const tooMany = (isOfLogin: boolean) =>
-  refuse(
-    409,
-    "account.tested-too-often",
-    isOfLogin
-      ? `The target rejected this login ${MOST_OF_LOGIN} times. Another try could lock the account there; wait ${WINDOW} minutes.`
-      : `Targets rejected ${MOST_OF_USER} of your tests. Wait ${WINDOW} minutes.`,
-  );
