@@ -38,6 +38,7 @@ import * as rotation from "./rotation.ts";
 import * as safes from "./safes.ts";
 import * as savedViews from "./saved-views.ts";
 import * as scans from "./scans.ts";
+import * as scanSchedules from "./scan-schedules.ts";
 import * as search from "./search.ts";
 import * as seal from "./seal.ts";
 import * as secondStep from "./second-step.ts";
@@ -96,6 +97,7 @@ const features = {
   safes,
   savedViews,
   scans,
+  scanSchedules,
   seal,
   search,
   recordings,

@@ -51,6 +51,7 @@ export * from "./safe-permissions.ts";
 export * from "./safes.ts";
 export * from "./saved-views.ts";
 export * from "./scans.ts";
+export * from "./scan-schedules.ts";
 export * from "./seal.ts";
 export * from "./second-step.ts";
 export * from "./search.ts";

@@ -64,6 +64,7 @@ export { openCredential, readCredential, targetOf } from "./scans/credential.ts"
 export type { CredentialRow } from "./scans/credential.ts";
 export { obstacleToLogin } from "./scans/run-scan.ts";
 export { lockManaged } from "./targets/change-targets.ts";
+export { nextScan, requireSchedule, windowLeft } from "./targets/schedule.ts";
 export { lockTarget, readTarget, updateTarget, visibleTargets } from "./targets/targets.store.ts";
 export type { TargetRow } from "./targets/targets.store.ts";
 /** A killed process loses no onboarding: each retry continues with those that are still planned. */

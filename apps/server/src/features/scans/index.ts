@@ -5,6 +5,7 @@ import { SCAN_JOB } from "./scans.ts";
 import type { ScansContext } from "./scans.ts";
 import { bindScans } from "./scans.routes.ts";
 import { findAbandonedScans } from "./scans.store.ts";
+import { startDueScans } from "./schedules.ts";
 
 /** Each scan starts its own worker threads. */
 const SCANS_AT_ONCE = 4;
@@ -20,6 +21,7 @@ export function installScans(kernel: Kernel, parts: Omit<ScansContext, "kernel">
     { concurrency: SCANS_AT_ONCE, groupConcurrency: OF_ONE_USER, isTracked: true, timeout: LONGEST_SECONDS },
     (job) => runScan(context, job),
   );
+  kernel.jobs.define("scans.start-due", { schedule: "* * * * *", policy: "exclusive" }, () => startDueScans(context));
   kernel.jobs.define("scans.end-abandoned", { schedule: "* * * * *", policy: "exclusive" }, async () => {
     for (const id of await findAbandonedScans(kernel.database.db)) await endAbandonedScan(context, id);
   });

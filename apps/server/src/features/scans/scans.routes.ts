@@ -3,6 +3,7 @@ import * as contract from "@strongroom/contract";
 import { implement } from "#kernel/http/implement.ts";
 import { changeConfig, createConfig, listConfigs, readConfig, removeConfig } from "./saved-configs.ts";
 import type { ScansContext } from "./scans.ts";
+import { createSchedule, deleteSchedule, listSchedules } from "./schedules.ts";
 import { cancelScan, listScans, readScan, startScan } from "./start-scan.ts";
 
 export function bindScans(context: ScansContext): void {
@@ -11,6 +12,9 @@ export function bindScans(context: ScansContext): void {
   implement(kernel, contract.listEnhancedScans, listScans);
   implement(kernel, contract.readEnhancedScan, (call, db) => readScan(context, call, db));
   implement(kernel, contract.cancelEnhancedScan, (call, tx) => cancelScan(context, call, tx));
+  implement(kernel, contract.listEnhancedScanSchedules, listSchedules);
+  implement(kernel, contract.createEnhancedScanSchedule, (call, tx) => createSchedule(context, call, tx));
+  implement(kernel, contract.deleteEnhancedScanSchedule, deleteSchedule);
   implement(kernel, contract.listScanConfigs, listConfigs);
   implement(kernel, contract.createScanConfig, (call, tx) => createConfig(context, call, tx));
   implement(kernel, contract.readScanConfig, readConfig);

@@ -16,4 +16,6 @@ export const SCAN_JOB = "scans.scan";
 /** The same refusal for a scan that does not exist and one that this user cannot see. */
 export const scanNotFound = (): Refusal => refuse(404, "scan.not-found", "Enhanced scan not found");
 
+export const scheduleNotFound = (): Refusal => refuse(404, "scan.schedule-not-found", "Schedule not found");
+
 export const configNotFound = (): Refusal => refuse(404, "scan.config-not-found", "Scan configuration not found");

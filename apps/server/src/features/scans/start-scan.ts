@@ -1,5 +1,4 @@
 // Starts, lists and cancels enhanced scans.
-import { connectorFor } from "@strongroom/connectors";
 import { MOST_COUNTED } from "@strongroom/contract";
 import type {
   DiscoveryTargetId,
@@ -14,34 +13,21 @@ import type {
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import {
-  auditTarget,
-  changed,
-  lockManaged,
-  lockTarget,
-  mayNotManage,
-  readCredential,
-  targetOf,
-} from "#features/discovery/index.ts";
-import { SCAN_JOB, scanNotFound } from "./scans.ts";
+import { auditTarget, changed, lockManaged, lockTarget, mayNotManage } from "#features/discovery/index.ts";
+import { queueScan, requireScannable } from "./queue-scan.ts";
+import { scanNotFound } from "./scans.ts";
 import type { ScansContext } from "./scans.ts";
 import { progressOf } from "./scans.policy.ts";
 import * as store from "./scans.store.ts";
 import type { ShownScan } from "./scans.store.ts";
 
 export async function startScan(
-  { kernel }: ScansContext,
+  context: ScansContext,
   call: Call<typeof startEnhancedScan>,
   tx: Tx,
 ): Promise<EnhancedScan> {
   const target = await lockManaged(tx, call);
-  if (!target.is_active) {
-    throw refuse(409, "discovery.target-inactive", `"${target.name}" is disabled. Enable it before you scan it.`);
-  }
-  const credential = await readCredential(tx, target.credential_id);
-  if (credential !== null && connectorFor(targetOf(credential, target)).readFiles === undefined) {
-    throw refuse(422, "scan.not-supported", "Strongroom can read the files of Linux and Unix hosts only.");
-  }
+  await requireScannable(tx, target);
   if (await store.hasOpenScan(tx, target.id)) {
     throw refuse(409, "scan.open", `An enhanced scan of "${target.name}" is already pending or running.`);
   }
@@ -51,22 +37,10 @@ export async function startScan(
   }
   // Members of the target's safe get the secrets that the scan stores.
   if (autoVault || scanConfig.autoVaultFindings) call.requireStepUp();
-  const id = (await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id }))!;
-  await store.insertScan(tx, {
-    id,
-    target_id: target.id,
-    scan_type: scanConfig.scanType,
-    status: "pending",
-    config: JSON.stringify(scanConfig),
-    frameworks: [...new Set(complianceFrameworks)],
-    auto_vault: autoVault,
-    requester_id: call.actor.id,
-    requested_by: call.actor.name,
-    created_at: kernel.clock.now(),
-  });
+  const scan = { target, requester: call.actor, config: scanConfig, frameworks: complianceFrameworks, autoVault };
+  const id = await queueScan(context, tx, scan);
   const { scanType: type, scanDepth: depth } = scanConfig;
   call.note({ details: { scan: id, type, depth } });
-  await kernel.events.publish(tx, await changed(tx, target));
   return toScan((await store.readScan(tx, call.actor, id))!);
 }
 
