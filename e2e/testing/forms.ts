@@ -199,8 +199,8 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "shared/factors/proof-form.tsx": "a password or a code: shown nowhere, and kept nowhere",
   "features/audit/contradictions-card.tsx":
     "there only while something contradicts the audit trail; read as text in the trail",
-  "features/discovery/targets/schedule-fields.tsx":
-    "on a later step of the target form; the API accepts only times, names of time zones and cron expressions",
+  "shared/discovery/schedule-fields.tsx":
+    "on a later step of the target form, and in the form of an enhanced scan once a schedule is chosen; the API accepts only times, names of time zones and cron expressions",
   "features/discovery/accounts/decision-dialogs.tsx":
     "there only for accounts that a scan found; the reason is read as text in the trail",
   "features/findings/finding-details.tsx": "there only for a finding of a scanned host; read as text in its history",

@@ -34,7 +34,7 @@ export async function startGateway(
 
 /** A verified account in a new safe. */
 export async function anAccountOn(sshd: Sshd, server: Pick<RunningServer, "url">, token: string) {
-  const { username, password } = await sshd.addUser("active", { hasHome: true });
+  const { username, password, home } = await sshd.addUser("active", { hasHome: true });
   const { platforms } = await ask(server.url, listPlatforms, {}, token);
   const platform = platforms.find(({ name }) => name === "Linux");
   if (platform === undefined) throw new Error("there is no platform Linux");
@@ -53,5 +53,5 @@ export async function anAccountOn(sshd: Sshd, server: Pick<RunningServer, "url">
   const { id } = await ask(server.url, createAccount, { body }, token);
   const { outcome, validation_message: why } = await ask(server.url, validateAccount, { params: { id } }, token);
   if (outcome !== "verified") throw new Error(`the account does not work: ${why}`);
-  return { accountId: id, safeId: safe.id };
+  return { accountId: id, safeId: safe.id, home };
 }

@@ -123,6 +123,8 @@ export const EVENTS_WITHOUT_CALL = [
   "rotation.stopped",
   "scan.completed",
   "scan.failed",
+  "scan.schedule-stopped",
+  "scan.scheduled",
   "scan.started",
   "seal.rekeyed",
   "session.second-step-required",

@@ -150,6 +150,10 @@ const BODIES: Record<string, unknown> = {
   moveOnboardingRule: { direction: "up" },
   rejectDiscoveredAccounts: { accountIds: [id], reason: "A reason" },
   startEnhancedScan: { scanConfig: {}, complianceFrameworks: [] },
+  createEnhancedScanSchedule: {
+    schedule: { cron: "0 2 * * *", timezone: "UTC", jitterMinutes: 0, window: null },
+    scanConfig: {},
+  },
   createScanConfig: { name: "Nightly", scanConfig: {} },
   updateScanConfig: NewScanConfig.parse({ name: "Nightly", scanConfig: {} }),
   changeFindingStatus: { status: "accepted" },

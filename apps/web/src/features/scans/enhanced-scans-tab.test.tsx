@@ -9,6 +9,7 @@ import { EnhancedScanAction } from "./enhanced-scan-action.tsx";
 import { EnhancedScansTab, useEnhancedScansTab } from "./enhanced-scans-tab.tsx";
 
 const SCANS = "GET /api/v1/discovery/enhanced/scans";
+const SCHEDULES = "GET /api/v1/discovery/enhanced/schedules";
 const CONFIGS = "GET /api/v1/discovery/enhanced/scan-configs";
 const [SCAN_ID, TARGET_ID, OTHER_ID] = ["1", "2", "3"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
 const START = `POST /api/v1/discovery/enhanced/targets/${TARGET_ID}/enhanced-scan`;
@@ -98,7 +99,7 @@ const page = (...data: object[]) => ({ json: { data, total: data.length, limit: 
 let api: TestApi;
 beforeEach(async () => {
   signInForTest();
-  api = await startApi({ [SCANS]: page(aScan), [CONFIGS]: { json: { data: [] } } });
+  api = await startApi({ [SCANS]: page(aScan), [CONFIGS]: { json: { data: [] } }, [SCHEDULES]: page() });
 });
 afterEach(() => api.close());
 
@@ -222,6 +223,82 @@ test("SCAN-46: a refused start shows the server's message", async () => {
   const dialog = within(await screen.findByRole("dialog"));
   await user.click(dialog.getByRole("button", { name: "Start Enhanced Scan" }));
   expect(await dialog.findByText("An enhanced scan is already running.")).toBeTruthy();
+});
+
+const PLAN = `POST /api/v1/discovery/enhanced/targets/${TARGET_ID}/schedules`;
+const aSchedule = {
+  id: OTHER_ID,
+  target_id: TARGET_ID,
+  target: aScan.target,
+  schedule: { cron: "0 2 * * *", timezone: "UTC", jitterMinutes: 30, window: null },
+  scan_config: config,
+  compliance_frameworks: ["sox", "pci_dss"],
+  owner: "Ada",
+  next_at: AT,
+  problem: null,
+  created_at: AT,
+  can_manage: true,
+};
+
+test("an enhanced scan can be scheduled; scheduled scans store no secrets", async () => {
+  api.on(PLAN, { status: 201, json: aSchedule });
+  const { user } = renderScreen(<EnhancedScanAction target={target} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.click(dialog.getByRole("switch", { name: /^Vault findings as they are found/ }));
+  await user.click(dialog.getByRole("combobox", { name: "Scans" }));
+  await user.click(await screen.findByRole("option", { name: "Every day at 02:00" }));
+  expect(dialog.queryByRole("switch", { name: /^Vault/ })).toBeNull();
+  await user.type(dialog.getByRole("textbox", { name: "Not before" }), "night");
+  await user.click(dialog.getByRole("button", { name: "Schedule Enhanced Scans" }));
+  expect(await dialog.findAllByText("Enter a time such as 22:00")).toHaveLength(2);
+  expect(api.requestsTo(PLAN)).toEqual([]);
+  await user.clear(dialog.getByRole("textbox", { name: "Not before" }));
+  await user.click(dialog.getByRole("button", { name: "Schedule Enhanced Scans" }));
+  expect(await screen.findByText("Enhanced scans scheduled successfully")).toBeTruthy();
+  expect(api.requestsTo(PLAN)[0]!.body).toMatchObject({
+    schedule: { cron: "0 2 * * *", jitterMinutes: 30, window: null },
+    scanConfig: config,
+    complianceFrameworks: ["sox", "pci_dss"],
+  });
+});
+
+test("the server's objection to a schedule is at its field", async () => {
+  const msg = "This schedule never falls into its window.";
+  const refused = problem(422, "discovery.schedule-invalid", msg, { errors: [{ path: "schedule.cron", msg }] });
+  api.on(PLAN, refused);
+  const { user } = renderScreen(<EnhancedScanAction target={target} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.click(dialog.getByRole("combobox", { name: "Scans" }));
+  await user.click(await screen.findByRole("option", { name: "Every hour" }));
+  await user.click(dialog.getByRole("button", { name: "Schedule Enhanced Scans" }));
+  expect((await dialog.findAllByText(msg)).length).toBeGreaterThan(0);
+});
+
+test("schedules are listed with their problem and can be deleted by those who may", async () => {
+  const stopped = "Ada may no longer scan this target, so the schedule has stopped.";
+  const [other] = [{ ...aSchedule, id: SCAN_ID, next_at: null, problem: stopped, can_manage: false }];
+  api.on(SCHEDULES, page(aSchedule, other));
+  api.on(`DELETE /api/v1/discovery/enhanced/schedules/${OTHER_ID}`, { json: { message: "Deleted" } });
+  const { user } = renderScreen(<EnhancedScansTab />);
+  const list = within(await screen.findByRole("list", { name: "Schedules of enhanced scans" }));
+  expect(list.getByText(stopped)).toBeTruthy();
+  const buttons = list.getAllByRole("button");
+  expect(buttons.map((button) => button.getAttribute("aria-label"))).toEqual([
+    "Delete the schedule of web-01: Every day at 02:00 (UTC)",
+  ]);
+  await user.click(buttons[0]!);
+  const dialog = within(await screen.findByRole("dialog", { name: "Delete Schedule" }));
+  await user.click(dialog.getByRole("button", { name: "Delete Schedule" }));
+  expect(await screen.findByText("Schedule deleted successfully")).toBeTruthy();
+});
+
+test("a failed load of the schedules says so beside the scans", async () => {
+  api.on(SCHEDULES, problem(500, "internal", "The database is away."));
+  renderScreen(<EnhancedScansTab />);
+  expect(await screen.findByText("42%")).toBeTruthy();
+  expect((await screen.findByRole("alert")).textContent).toContain("Failed to load the schedules");
 });
 
 test("a target of another type has no enhanced scan", () => {

@@ -17,6 +17,7 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
+import { ScanSchedules } from "./scan-schedules.tsx";
 import { DEPTH_LABELS, STATUS_BADGES, TYPE_LABELS, coverageGap, coverageText, isOpen } from "./scan-labels.ts";
 import classes from "./scans.module.css";
 import { enhancedScan, enhancedScanCancellation, enhancedScans } from "./scans.queries.ts";
@@ -80,6 +81,7 @@ export function EnhancedScansTab() {
           )
         }
       </Loaded>
+      <ScanSchedules />
       {chosen !== undefined && (
         <>
           <ScanDetails scan={chosen} {...propsOf("details")} />

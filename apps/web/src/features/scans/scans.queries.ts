@@ -1,13 +1,17 @@
 // Server state of enhanced scans and saved scan configurations.
 import {
   cancelEnhancedScan,
+  createEnhancedScanSchedule,
   createScanConfig,
+  deleteEnhancedScanSchedule,
   deleteScanConfig,
+  listEnhancedScanSchedules,
   listEnhancedScans,
   listScanConfigs,
   readEnhancedScan,
   startEnhancedScan,
   type DiscoveryTargetId,
+  type EnhancedScanScheduleId,
   type InputOf,
   type ReplyOf,
   type ScanConfigId,
@@ -31,11 +35,21 @@ export const enhancedScans = infiniteQueryOptions({
     offset + data.length < total && data.length > 0 ? offset + data.length : undefined,
 });
 
+export const enhancedScanSchedules = infiniteQueryOptions({
+  queryKey: [...keyOf(listEnhancedScanSchedules).slice(0, -1), "pages", {}],
+  queryFn: ({ pageParam: offset, signal }) =>
+    callForQuery(listEnhancedScanSchedules, { query: { limit: PAGE_SIZE, offset } }, signal),
+  initialPageParam: 0,
+  getNextPageParam: ({ offset, data, total }: ReplyOf<typeof listEnhancedScanSchedules>) =>
+    offset + data.length < total && data.length > 0 ? offset + data.length : undefined,
+});
+
 export const enhancedScan = (id: ScanId) => queryOf(readEnhancedScan, { params: { id } }, { isBackground: true });
 
 export const savedConfigs = queryOf(listScanConfigs);
 
 export type NewScan = NonNullable<InputOf<typeof startEnhancedScan>["body"]>;
+type NewSchedule = NonNullable<InputOf<typeof createEnhancedScanSchedule>["body"]>;
 export type NewConfig = NonNullable<InputOf<typeof createScanConfig>["body"]>;
 
 const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Promise<Result>) =>
@@ -48,6 +62,12 @@ export const enhancedScanStart = (client: QueryClient, id: DiscoveryTargetId) =>
 
 export const enhancedScanCancellation = (client: QueryClient, id: ScanId) =>
   changing(client, () => call(cancelEnhancedScan, { params: { id } }));
+
+export const scheduleCreation = (client: QueryClient, id: DiscoveryTargetId) =>
+  changing(client, (body: NewSchedule) => call(createEnhancedScanSchedule, { params: { id }, body }));
+
+export const scheduleDeletion = (client: QueryClient, id: EnhancedScanScheduleId) =>
+  changing(client, () => call(deleteEnhancedScanSchedule, { params: { id } }));
 
 export const configCreation = (client: QueryClient) =>
   changing(client, (body: NewConfig) => call(createScanConfig, { body }));

@@ -6,13 +6,17 @@ import {
   FindingSeverity,
   ScanConfig,
   ScanDepth,
+  ScanSchedule,
   ScanType,
 } from "@strongroom/contract";
 import type { DiscoveryTarget, SavedScanConfig } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { fieldErrorsOf, firstObjections } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
+import { ScheduleFields } from "#shared/discovery/schedule-fields.tsx";
+import { NO_SCHEDULE, SCHEDULE_FIELDS, scheduleOf, type ScheduleValues } from "#shared/discovery/schedule-values.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
@@ -26,12 +30,19 @@ import {
   type ScanToggle,
 } from "./scan-labels.ts";
 import classes from "./scans.module.css";
-import { configCreation, configDeletion, enhancedScanStart, savedConfigs, type NewScan } from "./scans.queries.ts";
+import {
+  configCreation,
+  configDeletion,
+  enhancedScanStart,
+  savedConfigs,
+  scheduleCreation,
+  type NewScan,
+} from "./scans.queries.ts";
 
-interface ScanFormValues extends Omit<
-  ScanConfig,
-  "filePatterns" | "excludePatterns" | "maxFileSize" | "timeoutSeconds" | "maxLoadPerCore"
-> {
+interface ScanFormValues
+  extends
+    ScheduleValues,
+    Omit<ScanConfig, "filePatterns" | "excludePatterns" | "maxFileSize" | "timeoutSeconds" | "maxLoadPerCore"> {
   filePatterns: string;
   excludePatterns: string;
   /** Megabytes of 1,048,576 bytes. */
@@ -57,6 +68,15 @@ const valuesOf = (config: ScanConfig, frameworks: readonly ComplianceFramework[]
   maxLoadPerCore: config.maxLoadPerCore ?? "",
   frameworks,
   autoVault: false,
+  ...NO_SCHEDULE,
+});
+
+const scheduleIn = ({ cron, timezone, jitterMinutes, windowFrom, windowTo }: ScheduleValues): ScheduleValues => ({
+  cron,
+  timezone,
+  jitterMinutes,
+  windowFrom,
+  windowTo,
 });
 
 /** SCAN-34: an entry that is no number falls back to the usual value, and others become the nearest that can be stored. */
@@ -64,7 +84,15 @@ const wholeNumber = (value: number | string, usual: number, most: number): numbe
   Math.min(most, Math.max(1, Math.round(typeof value === "number" ? value : usual)));
 
 function configOf(values: ScanFormValues): ScanConfig {
-  const { frameworks: _frameworks, autoVault: _autoVault, ...config } = values;
+  const { frameworks: _frameworks, autoVault: _autoVault, ...others } = values;
+  const {
+    cron: _cron,
+    timezone: _timezone,
+    jitterMinutes: _jitter,
+    windowFrom: _from,
+    windowTo: _to,
+    ...config
+  } = others;
   return {
     ...config,
     filePatterns: patternsIn(values.filePatterns),
@@ -86,24 +114,54 @@ const bodyOf = (values: ScanFormValues): NewScan => ({
   autoVault: values.autoVault,
 });
 
+const isScheduled = ({ cron }: ScheduleValues): boolean => cron.trim() !== "";
+
+type Errors = Partial<Record<keyof ScanFormValues, string>>;
+
+const check = (values: ScanFormValues): Errors =>
+  isScheduled(values)
+    ? firstObjections(
+        ScanSchedule,
+        scheduleOf(values),
+        (path) => SCHEDULE_FIELDS[`schedule.${path.map(String).join(".")}`] ?? "cron",
+      )
+    : {};
+
+function objectionsIn(error: unknown): Errors {
+  const { schedule } = fieldErrorsOf(error, (path): path is "schedule" => path === "schedule");
+  return schedule === undefined ? {} : { cron: schedule };
+}
+
 const choices = <T extends string>(values: readonly T[], labels: Record<T, string>) =>
   values.map((value) => ({ value, label: labels[value] }));
 
 export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
-  const { mutateAsync: start } = useMutation(enhancedScanStart(useQueryClient(), target.id));
+  const client = useQueryClient();
+  const { mutateAsync: start } = useMutation(enhancedScanStart(client, target.id));
+  const { mutateAsync: plan } = useMutation(scheduleCreation(client, target.id));
+  const save = async (values: ScanFormValues): Promise<string> => {
+    const schedule = scheduleOf(values);
+    if (schedule === null) {
+      await start(bodyOf(values));
+      return "Enhanced security scan started successfully";
+    }
+    const { scanConfig, complianceFrameworks } = bodyOf(values);
+    await plan({ schedule, scanConfig: { ...scanConfig, autoVaultFindings: false }, complianceFrameworks });
+    return "Enhanced scans scheduled successfully";
+  };
   return (
     <FormDialog
       {...props}
       size="xl"
       title="Enhanced Security Discovery Scan"
       initial={valuesOf(USUAL, USUAL_FRAMEWORKS)}
-      submitLabel="Start Enhanced Scan"
+      submitLabel={(values) => (isScheduled(values) ? "Schedule Enhanced Scans" : "Start Enhanced Scan")}
       failureText={(error) => messageOf(error) || "Failed to start enhanced scan"}
-      save={(values: ScanFormValues) => start(bodyOf(values))}
-      done="Enhanced security scan started successfully"
+      save={save}
+      done={(text) => text}
     >
       {(dialog) => (
-        <Form {...dialog}>
+        <Form {...dialog} check={check} objectionsIn={objectionsIn}>
           {(form) => (
             <>
               <p className={classes.sentence}>
@@ -113,9 +171,10 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
               <SavedConfigs
                 values={form.values}
                 onChoose={({ scan_config, compliance_frameworks }) =>
-                  form.setValues(valuesOf(scan_config, compliance_frameworks))
+                  form.setValues({ ...valuesOf(scan_config, compliance_frameworks), ...scheduleIn(form.values) })
                 }
               />
+              <ScheduleFields form={form} none="Once, now" />
               <div className={classes.fields}>
                 <Select
                   label="Scan type"
@@ -176,16 +235,24 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   ))}
                 </div>
               </Checkbox.Group>
-              <Switch
-                label="Vault findings as they are found"
-                description="Stores new secrets in the target's safe when the file names their account and system."
-                {...form.getInputProps("autoVaultFindings", { type: "checkbox" })}
-              />
-              <Switch
-                label="Vault all new findings at the end"
-                description="The same secret in several files becomes one account."
-                {...form.getInputProps("autoVault", { type: "checkbox" })}
-              />
+              {isScheduled(form.values) ? (
+                <p className={classes.sentence}>
+                  Scheduled scans act for you and need your permissions each time. They store no secrets.
+                </p>
+              ) : (
+                <>
+                  <Switch
+                    label="Vault findings as they are found"
+                    description="Stores new secrets in the target's safe when the file names their account and system."
+                    {...form.getInputProps("autoVaultFindings", { type: "checkbox" })}
+                  />
+                  <Switch
+                    label="Vault all new findings at the end"
+                    description="The same secret in several files becomes one account."
+                    {...form.getInputProps("autoVault", { type: "checkbox" })}
+                  />
+                </>
+              )}
               <Switch
                 label="Include system files"
                 description="Programs and libraries that came with the system, such as /usr/lib."

@@ -16,7 +16,7 @@ export interface FormDialogProps<Values extends object, Done> extends DialogProp
   size?: ModalSize;
   /** Null while the initial values are loading. */
   initial: Values | null;
-  submitLabel?: string;
+  submitLabel?: FormProps<Values>["submitLabel"];
   failureText: FormProps<Values>["failureText"];
   /** Rejects when the server refuses; the form then shows why. */
   save: (values: Values) => Promise<Done>;

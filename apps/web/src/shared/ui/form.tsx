@@ -27,7 +27,7 @@ export interface FormProps<Values extends object> {
    * Without it, the reason has no heading.
    */
   failureText?: string | ((error: unknown) => string | Failure | null);
-  submitLabel: string;
+  submitLabel: string | ((values: Values) => string);
   /** The appearance of the submit button. */
   submit?: Pick<ButtonProps, "color" | "leftSection" | "size" | "fullWidth"> & { "data-autofocus"?: boolean };
   /** Whether the submit button is disabled, because something required is missing or nothing was changed. */
@@ -126,7 +126,7 @@ export function Form<Values extends object>(props: FormProps<Values>) {
             </Button>
           )}
           <Button {...look} type="submit" loading={form.submitting} disabled={isIncomplete}>
-            {submitLabel}
+            {typeof submitLabel === "function" ? submitLabel(form.values) : submitLabel}
           </Button>
         </Group>
         {renderBelow?.(form)}

@@ -6,6 +6,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
+import { ScheduleFields } from "#shared/discovery/schedule-fields.tsx";
 import { AccountSelect } from "#shared/ui/account-select.tsx";
 import { Form } from "#shared/ui/form.tsx";
 import { SectionLoading } from "#shared/ui/loading.tsx";
@@ -22,7 +23,6 @@ import {
   targetCreation,
   targetEdit,
 } from "../discovery.queries.ts";
-import { ScheduleFields } from "./schedule-fields.tsx";
 import {
   EMPTY_TARGET,
   STEPS,
@@ -205,7 +205,7 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                 maxLength={6}
                 {...form.getInputProps("timeout")}
               />
-              <ScheduleFields form={form} />
+              <ScheduleFields form={form} none="Only when started" />
               <ConnectionTest values={form.values} />
             </>
           )}

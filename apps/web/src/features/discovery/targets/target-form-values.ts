@@ -7,11 +7,18 @@ import {
   type DiscoveryTargetType,
 } from "@strongroom/contract";
 import { fieldErrorsOf, firstObjections } from "#shared/api/field-errors.ts";
+import {
+  NO_SCHEDULE,
+  SCHEDULE_FIELDS,
+  scheduleOf,
+  valuesOfSchedule,
+  type ScheduleValues,
+} from "#shared/discovery/schedule-values.ts";
 import type { Found } from "#shared/ui/search-select.tsx";
 import { numberOr } from "../discovery-labels.ts";
 import type { NewTarget, TargetEdit, TargetLogin } from "../discovery.queries.ts";
 
-export interface TargetFormValues {
+export interface TargetFormValues extends ScheduleValues {
   name: string;
   description: string;
   targetType: DiscoveryTargetType;
@@ -23,13 +30,6 @@ export interface TargetFormValues {
   isActive: boolean;
   /** The key that a range scan saw; null if none is known. */
   hostKey: DiscoveryTarget["host_key"];
-  /** A cron expression; empty without a schedule. */
-  cron: string;
-  timezone: string;
-  jitterMinutes: string;
-  /** Both empty for any time. */
-  windowFrom: string;
-  windowTo: string;
 }
 
 const USUAL_TIMEOUT = 30_000;
@@ -45,11 +45,7 @@ export const EMPTY_TARGET: TargetFormValues = {
   timeout: String(USUAL_TIMEOUT),
   isActive: true,
   hostKey: null,
-  cron: "",
-  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  jitterMinutes: "30",
-  windowFrom: "",
-  windowTo: "",
+  ...NO_SCHEDULE,
 };
 
 export const formOf = (target: DiscoveryTarget, credentialName: string): TargetFormValues => ({
@@ -63,22 +59,8 @@ export const formOf = (target: DiscoveryTarget, credentialName: string): TargetF
   timeout: String(target.settings.timeout),
   isActive: target.is_active,
   hostKey: target.host_key,
-  cron: target.schedule?.cron ?? "",
-  timezone: target.schedule?.timezone ?? EMPTY_TARGET.timezone,
-  jitterMinutes: String(target.schedule?.jitterMinutes ?? EMPTY_TARGET.jitterMinutes),
-  windowFrom: target.schedule?.window?.from ?? "",
-  windowTo: target.schedule?.window?.to ?? "",
+  ...valuesOfSchedule(target.schedule),
 });
-
-const scheduleOf = ({ cron, timezone, jitterMinutes, windowFrom, windowTo }: TargetFormValues) =>
-  cron.trim() === ""
-    ? null
-    : {
-        cron,
-        timezone,
-        jitterMinutes: numberOr(jitterMinutes, 0),
-        window: windowFrom === "" && windowTo === "" ? null : { from: windowFrom, to: windowTo },
-      };
 
 export const loginOf = (values: TargetFormValues): TargetLogin => ({
   targetType: values.targetType,
@@ -121,11 +103,7 @@ const FIELDS: Readonly<Record<string, keyof TargetFormValues>> = {
   credentialId: "credential",
   "settings.port": "port",
   "settings.timeout": "timeout",
-  "schedule.cron": "cron",
-  "schedule.timezone": "timezone",
-  "schedule.jitterMinutes": "jitterMinutes",
-  "schedule.window.from": "windowFrom",
-  "schedule.window.to": "windowTo",
+  ...SCHEDULE_FIELDS,
 };
 
 const fieldAt = (path: readonly PropertyKey[]): string => {

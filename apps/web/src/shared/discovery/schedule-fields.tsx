@@ -1,27 +1,29 @@
-// The schedule of a target: how often, at which time of the day, and with which delay.
+// The schedule of scans: how often, at which time of the day, and with which delay.
 import { Group, Select, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useState } from "react";
-import type { TargetFormValues } from "./target-form-values.ts";
+import { USUAL_SCHEDULES, type ScheduleValues } from "./schedule-values.ts";
 
-const PRESETS = [
-  { value: "", label: "Only when started" },
-  { value: "0 * * * *", label: "Every hour" },
-  { value: "0 2 * * *", label: "Every day at 02:00" },
-  { value: "0 2 * * 1", label: "Every Monday at 02:00" },
-];
+const USUAL = Object.entries(USUAL_SCHEDULES).map(([value, label]) => ({ value, label }));
 const OTHER = "other";
 
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 
-export function ScheduleFields({ form }: { form: UseFormReturnType<TargetFormValues> }) {
+interface ScheduleFieldsProps {
+  /** Of a form whose values include `ScheduleValues`. */
+  form: UseFormReturnType<ScheduleValues>;
+  /** The choice without a schedule. */
+  none: string;
+}
+
+export function ScheduleFields({ form, none }: ScheduleFieldsProps) {
   const { cron } = form.values;
-  const [isOther, setIsOther] = useState(!PRESETS.some(({ value }) => value === cron));
+  const [isOther, setIsOther] = useState(cron !== "" && USUAL_SCHEDULES[cron] === undefined);
   return (
     <>
       <Select
         label="Scans"
-        data={[...PRESETS, { value: OTHER, label: "Another schedule" }]}
+        data={[{ value: "", label: none }, ...USUAL, { value: OTHER, label: "Another schedule" }]}
         value={isOther ? OTHER : cron}
         allowDeselect={false}
         onChange={(value) => {
