@@ -165,7 +165,7 @@ describe("findings", needs(unavailable), () => {
     await choose(dialog, "System", "PostgreSQL");
     await textField(dialog, "Host").fill(database.host);
     await textField(dialog, "Port").fill(String(database.port));
-    await dialog.getByRole("switch", { name: "Rotate the secret and update the file" }).click();
+    await dialog.getByRole("radio", { name: "Rotate the secret and update the file" }).click();
     await inspectScreen(page, "finding-vault");
     await dialog.getByRole("button", { name: "Vault", exact: true }).click();
     await seesToast(page, "Vaulted 1 finding(s) successfully");

@@ -10,7 +10,7 @@ import {
 } from "@strongroom/connectors/testing";
 import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -20,6 +20,14 @@ import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { aScanTarget, completedScan, startScan } from "./testing/scan-target.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
+
+interface Write {
+  name: string;
+  on: string;
+  when: string;
+  /** The secret is replaced by a reference; otherwise it is rotated and the file updated. */
+  isReference?: boolean;
+}
 
 /** The write before which the server is killed: a condition on a row of a table. */
 const WRITES = [
@@ -32,10 +40,16 @@ const WRITES = [
     on: "update on account_dependents",
     when: "new.state = 'current' and old.state <> 'current'",
   },
-] as const;
+  {
+    name: "the record that the file has a reference",
+    on: "update on account_dependents",
+    when: "new.state = 'current' and old.state <> 'current'",
+    isReference: true,
+  },
+] as const satisfies Write[];
 
 /** More rounds: `FIX_KILL_ROUNDS=10 node --test e2e/fix-kill.test.ts`. */
-const ROUNDS = Array.from({ length: Number(process.env["FIX_KILL_ROUNDS"] ?? 1) }, () => WRITES).flat();
+const ROUNDS: Write[] = Array.from({ length: Number(process.env["FIX_KILL_ROUNDS"] ?? 1) }, () => WRITES).flat();
 
 interface Chain {
   id: FindingId;
@@ -95,7 +109,7 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
   }
 
   /** Runs the work while the write waits, and kills the server there. Returns the result of the work, or null. */
-  async function killBefore<T>({ name, on, when }: (typeof WRITES)[number], work: () => Promise<T>): Promise<T | null> {
+  async function killBefore<T>({ name, on, when }: Write, work: () => Promise<T>): Promise<T | null> {
     const table = on.split(" ").at(-1)!;
     await runSql(
       server,
@@ -122,23 +136,29 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
   }
 
   for (const [number, write] of ROUNDS.entries()) {
-    test(`killing the server before ${write.name} loses nothing, and the file gets the new password`, async () => {
+    test(`killing the server before ${write.name} loses nothing, and the file is fixed`, async () => {
       const { id, file, password } = chains[number]!;
       const login = { systemType: "postgresql", hostname: database.host, port: database.port } as const;
-      const body = { findingIds: [id], vaultSettings: {}, fixFiles: true, login };
+      const isReference = write.isReference === true;
+      const body = { findingIds: [id], vaultSettings: {}, fixFiles: !isReference, useReferences: isReference, login };
       const vaulted = await killBefore(write, () => ask(server.url, vaultFindings, { body }, token));
       if (vaulted === null) {
         const { fix } = await ask(server.url, readFinding, { params: { id } }, token);
         assert.equal(fix, null, "an unfinished transaction stored nothing");
         await ask(server.url, vaultFindings, { body }, token);
       }
-      await until("the fixed file", async () => {
+      const fixed = await until("the fixed file", async () => {
         const { fix } = await ask(server.url, readFinding, { params: { id } }, token);
         assert.notEqual(fix?.state, "attention", fix?.message ?? "");
         return fix?.state === "fixed" ? fix : null;
       });
       const content = readFileSync(file, "utf8");
       assert.ok(!content.includes(password));
+      if (isReference) {
+        assert.ok(content.includes(`{{strongroom:${fixed.account_id}|url}}`));
+        assert.equal(existsSync(`${file}.strongroom-backup`), false);
+        return;
+      }
       const client = new pg.Client({ connectionString: /postgresql:\S+/.exec(content)![0] });
       await client.connect();
       await client.end();

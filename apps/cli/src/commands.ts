@@ -133,6 +133,16 @@ export const commands: Record<string, Listed> = {
     summary: "check that a session recording is complete and unchanged; needs no database and no key",
     load: async () => (await import("./commands/recording-verify.ts")).recordingVerify,
   },
+  inject: {
+    takes: "[FILE] [--out FILE] [--url URL]",
+    summary: "print a file, or standard input, with its {{strongroom:ACCOUNT-ID}} references replaced by secrets",
+    load: async () => (await import("./commands/inject.ts")).inject,
+  },
+  run: {
+    takes: "[--env-file FILE]... [--url URL] -- PROGRAM [WORD...]",
+    summary: "start a program with the references in its environment replaced by secrets",
+    load: async () => (await import("./commands/run.ts")).run,
+  },
   scan: {
     takes:
       "PATH... [--json | --sarif] [--staged] [--baseline FILE [--update-baseline]] [--fail-on low|medium|high|critical] [--exclude GLOB]... [--min-confidence NUMBER] [--strict]",

@@ -47,6 +47,15 @@ export const DependentConfig = z.discriminatedUnion("kind", [
     via_account_id: accountId,
     path: z.string().min(2).max(4096).startsWith("/"),
   }),
+  /**
+   * A file on a Linux host in which the password is replaced once by a reference to this account, which `strongroom inject`
+   * and `strongroom run` resolve. Added by vaulting a finding.
+   */
+  z.strictObject({
+    kind: z.literal("file-reference"),
+    via_account_id: accountId,
+    path: z.string().min(2).max(4096).startsWith("/"),
+  }),
 ]);
 export type DependentConfig = z.infer<typeof DependentConfig>;
 

@@ -36,6 +36,8 @@ export const vaultFindings = endpoint({
     vaultSettings: VaultSettings,
     /** Rotates the secret, and writes the new one into the file after each rotation. */
     fixFiles: z.boolean().default(false),
+    /** Replaces the secret in the file by a reference to the account. Not with `fixFiles`. */
+    useReferences: z.boolean().default(false),
     login: FindingLogin,
     /** Default: the target's safe. */
     safeId: SafeId.optional(),

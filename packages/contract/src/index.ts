@@ -61,6 +61,7 @@ export * from "./recordings.ts";
 export * from "./sessions.ts";
 export * from "./ssh-ca.ts";
 export * from "./several-accounts.ts";
+export * from "./secret-references.ts";
 export * from "./secret-versions.ts";
 export * from "./secrets.ts";
 export * from "./sign-in.ts";

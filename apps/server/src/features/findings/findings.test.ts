@@ -12,16 +12,19 @@ import {
   listFindingRules,
   listFindings,
   readFinding,
+  retrieveAccount,
+  rotateAccount,
   undoVaulting,
+  updateDependent,
   vaultFindings,
   verifyFinding,
 } from "@strongroom/contract";
-import type { InputOf, SecurityFinding } from "@strongroom/contract";
+import type { AccountId, InputOf, SecurityFinding } from "@strongroom/contract";
 import { needs, postgresqlAvailable, startPostgresql, unixUsersAvailable } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { byId } from "#features/discovery/testing/discovery-world.ts";
@@ -353,6 +356,58 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       const undone = await host.app.call(undoVaulting, { ...byId(finding), as });
       assert.equal(undone.status, 409, "after the rotation, vaulting cannot be undone");
     });
+
+    test("FIND-16: a reference replaces the secret in the file, and rotations keep it", async () => {
+      const { finding, password } = await aDatabaseFinding("reference/app.conf", 0o640);
+      const path = finding.finding_data.file_path;
+      const common = { findingIds: [finding.id], vaultSettings: {}, login: login() };
+      const both = await host.app.call(vaultFindings, { body: { ...common, fixFiles: true, useReferences: true }, as });
+      assert.equal(both.status, 422, both.text);
+      const body = { ...common, useReferences: true };
+      const reply = await host.app.call(vaultFindings, { body, as });
+      assert.deepEqual([reply.body.vaulted, reply.body.failed], [1, []], reply.text);
+      const fix = await eventually(async () => {
+        const { fix: now } = await detailsOf(finding);
+        assert.notEqual(now?.state, "attention", now?.message);
+        assert.equal(now?.can_undo, false);
+        return now?.state === "fixed" ? now : null;
+      });
+      assert.match(fix.message, /^The file refers to the account\. Rotate/);
+      const content = readFileSync(path, "utf8");
+      assert.match(
+        content,
+        new RegExp(
+          `^\\[app\\]\\ndatabase_url = postgresql://[^:]+:\\{\\{strongroom:${fix.account_id}\\|url\\}\\}@[^\\n]+\\nlevel = 3\\n$`,
+        ),
+      );
+      assert.equal((statSync(path).mode & 0o777).toString(8), "640");
+      assert.equal(existsSync(`${path}.strongroom-backup`), false);
+      const undone = await host.app.call(undoVaulting, { ...byId(finding), as });
+      assert.equal(undone.status, 409, undone.text);
+      await rotateNow(fix.account_id!, password);
+      assert.equal(readFileSync(path, "utf8"), content, "a rotation leaves the reference");
+      writeFileSync(path, content.replace("strongroom:", "elsewhere:"));
+      const { body: listed } = await host.app.call(listDependents, { params: { id: fix.account_id! }, as });
+      const [dependent] = listed.dependents;
+      const params = { id: fix.account_id!, dependentId: dependent!.id };
+      await host.app.call(updateDependent, { params, as });
+      const lost = await eventually(async () => {
+        const { dependents } = (await host.app.call(listDependents, { params: { id: fix.account_id! }, as })).body;
+        return dependents[0]?.state === "waiting" ? dependents[0] : null;
+      });
+      assert.match(lost.message ?? "", /neither the previous password nor a reference/);
+    });
+
+    /** Rotates the account, and waits until its dependents have the new version. */
+    async function rotateNow(id: AccountId, previous: string): Promise<void> {
+      const started = await host.app.call(rotateAccount, { params: { id }, body: {}, as });
+      assert.equal(started.status, 202, started.text);
+      await eventually(async () => {
+        const { dependents } = (await host.app.call(listDependents, { params: { id }, as })).body;
+        const { password } = (await host.app.call(retrieveAccount, { params: { id }, body: {}, as })).body;
+        return password !== previous && dependents.every(({ state }) => state === "current") ? true : null;
+      });
+    }
 
     test("vaulting without a rotation can be undone", async () => {
       const { finding } = await aDatabaseFinding("undo/app.conf");

@@ -27,6 +27,7 @@ export interface FixRow extends Selectable<FindingFixesTable> {
   /** The rotation waits for a person, or ended without changing the secret. */
   is_rotation_stopped: boolean;
   rotation_message: string | null;
+  dependent_kind: string | null;
   dependent_state: string | null;
   dependent_message: string | null;
   dependent_version: number | null;
@@ -39,7 +40,7 @@ export async function readFix(db: Db, findingId: string): Promise<FixRow | null>
   const { rows } = await sql<FixRow>`
     select fix.*, coalesce(rotation.needs_attention or rotation.outcome in ('cancelled', 'superseded'), false) as is_rotation_stopped,
       rotation.message as rotation_message,
-      dependent.state as dependent_state, dependent.message as dependent_message,
+      dependent.config ->> 'kind' as dependent_kind, dependent.state as dependent_state, dependent.message as dependent_message,
       dependent.version as dependent_version, secret.secret_version as active_version
     from finding_fixes fix
     left join rotations rotation on rotation.id = fix.rotation_id

@@ -55,6 +55,10 @@ type Stored = Map<string | null, { id: string; version: number }>;
  * own journals continue.
  */
 export async function vaultFindings(context: FindingsContext, call: VaultCall) {
+  if (call.body.fixFiles && call.body.useReferences) {
+    const message = "Either update the files or replace their secrets by references.";
+    throw refuse(422, "finding.two-fixes", message, { errors: [{ path: "useReferences", msg: message }] });
+  }
   const failed: { id: FindingId; code: string; message: string }[] = [];
   const fail = (id: string, { code, message }: { code: string; message: string }) =>
     void failed.push({ id: id as FindingId, code, message });
@@ -107,7 +111,7 @@ export async function vaultNew(
   const actor = absentActor(person);
   const order = {
     actor,
-    body: { findingIds, vaultSettings: VaultSettings.parse({}), fixFiles: false, login: {} },
+    body: { findingIds, vaultSettings: VaultSettings.parse({}), fixFiles: false, useReferences: false, login: {} },
     signal,
   };
   await indexSecrets(kernel);
@@ -190,17 +194,21 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   const account = known ?? { id: await storeAccount(context, call, tx, it), version: 1 };
   stored.set(row.fingerprint, account);
   let dependentId: string | null = null;
-  if (body.fixFiles) {
+  if (body.fixFiles || body.useReferences) {
     const { credential, target } = opened;
     if (credential.host?.toLowerCase() !== target.hostname.toLowerCase() || (credential.port ?? 22) !== target.port) {
-      const message = `The credential of "${target.name}" logs in to another host, so it cannot update the file later.`;
+      const message = `The credential of "${target.name}" logs in to another host, so it cannot change the file.`;
       throw refuse(409, "finding.credential-elsewhere", message);
     }
     dependentId = await rotation.addDependent(tx, {
       actor,
       accountId: account.id,
       name: `${row.path.slice(-80)} on ${target.name}`.slice(0, 100),
-      config: { kind: "file-value", via_account_id: credential.id as AccountId, path: row.path },
+      config: {
+        kind: body.useReferences ? "file-reference" : "file-value",
+        via_account_id: credential.id as AccountId,
+        path: row.path,
+      },
       version: account.version,
     });
   }
@@ -265,7 +273,7 @@ export async function undoVaulting(
   const fix = await readFix(tx, row.id);
   if (fix === null) throw refuse(404, "finding.not-vaulted", "This finding was not vaulted.");
   if (!canUndo(fix)) {
-    throw refuse(409, "finding.rotated", "The secret was rotated or is being rotated, so vaulting cannot be undone.");
+    throw refuse(409, "finding.rotated", "The secret or the file was changed, so vaulting cannot be undone.");
   }
   if (fix.dependent_id !== null) await context.rotation.removeDependent(tx, fix.account_id!, fix.dependent_id);
   if (fix.is_new_account) await context.accounts.remove(tx, call.actor, fix.account_id!);

@@ -153,8 +153,24 @@ test("FIND-13, FIND-19: vaulting sends the settings, and a failure keeps the dia
     findingIds: [ID],
     vaultSettings: { rotationPolicy: "30days", monitoring: true, autoRotate: false, accessLevel: "high" },
     fixFiles: false,
+    useReferences: false,
     login: { username: "app" },
   });
+});
+
+test.each([
+  ["Rotate the secret and update the file", { fixFiles: true, useReferences: false }],
+  ["Replace the secret by a reference", { fixFiles: false, useReferences: true }],
+])("FIND-16: “%s” is sent", async (name, sent) => {
+  api.on(VAULT, { json: { vaulted: 1, accounts: [], failed: [], message: "Vaulted 1 finding(s) successfully" } });
+  const { user } = show();
+  await user.click(await screen.findByRole("checkbox", { name: /^Select Password/ }));
+  await user.click(screen.getByRole("button", { name: "Vault" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Vault Findings" }));
+  await user.click(dialog.getByRole("radio", { name }));
+  await user.click(dialog.getByRole("button", { name: "Vault" }));
+  expect(await screen.findByText("Vaulted 1 finding(s) successfully")).toBeTruthy();
+  expect(api.requestsTo(VAULT)[0]!.body).toMatchObject(sent);
 });
 
 test("rules are listed with their review dates, and deleted after a confirmation", async () => {

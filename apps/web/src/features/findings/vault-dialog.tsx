@@ -1,5 +1,5 @@
-// Stores the secrets of findings in a safe, and optionally rotates them and updates their files (FIND-13, FIND-16).
-import { Group, NumberInput, Select, Switch, TextInput } from "@mantine/core";
+// Stores the secrets of findings in a safe, and optionally updates their files or replaces the secrets by references (FIND-13, FIND-16).
+import { Group, NumberInput, Radio, Select, Stack, TextInput } from "@mantine/core";
 import { SYSTEM_TYPE_OPTIONS, VaultSettings, type SecurityFinding, type SystemType } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
@@ -38,19 +38,37 @@ export const loginIn = ({ username, systemType, hostname, port, databaseName }: 
 
 const SYSTEMS = SYSTEM_TYPE_OPTIONS.filter(({ label }) => label !== "MariaDB");
 
+/** What happens to the file. */
+const FILE_CHOICES = [
+  { value: "keep", label: "Keep it", description: "The file still contains the secret." },
+  {
+    value: "update",
+    label: "Rotate the secret and update the file",
+    description:
+      "Strongroom changes the secret now, and writes the new one into the file after this and every later rotation.",
+  },
+  {
+    value: "reference",
+    label: "Replace the secret by a reference",
+    description:
+      "Programs must then be started with “strongroom run”, or get the file from “strongroom inject”. This cannot be undone.",
+  },
+] as const;
+
 interface VaultFormValues extends LoginFormValues {
-  fixFiles: boolean;
+  file: (typeof FILE_CHOICES)[number]["value"];
 }
 
 export function VaultDialog({ findings, ...props }: DialogProps & { findings: readonly SecurityFinding[] }) {
   const { mutateAsync: vault } = useMutation(vaulting(useQueryClient()));
   const [only] = findings.length === 1 ? findings : [];
-  const initial: VaultFormValues = { ...emptyLogin(only), fixFiles: false };
-  async function save({ fixFiles, ...login }: VaultFormValues) {
+  const initial: VaultFormValues = { ...emptyLogin(only), file: "keep" };
+  async function save({ file, ...login }: VaultFormValues) {
     const result = await vault({
       findingIds: findings.map(({ id }) => id),
       vaultSettings: VaultSettings.parse({}),
-      fixFiles,
+      fixFiles: file === "update",
+      useReferences: file === "reference",
       login: loginIn(login),
     });
     const [first] = result.failed;
@@ -78,11 +96,13 @@ export function VaultDialog({ findings, ...props }: DialogProps & { findings: re
                 {`Reads ${counted(findings.length, "file")} again and stores the secret in the target's safe. A secret that an account has already is linked to it.`}
               </p>
               <LoginFields form={form} />
-              <Switch
-                label="Rotate the secret and update the file"
-                description="Strongroom changes the secret now, and writes the new one into the file after this and every later rotation."
-                {...form.getInputProps("fixFiles", { type: "checkbox" })}
-              />
+              <Radio.Group label="File" {...form.getInputProps("file")}>
+                <Stack gap="xs" mt="xs">
+                  {FILE_CHOICES.map((choice) => (
+                    <Radio key={choice.value} {...choice} />
+                  ))}
+                </Stack>
+              </Radio.Group>
             </>
           )}
         </Form>

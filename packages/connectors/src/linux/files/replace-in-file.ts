@@ -13,12 +13,17 @@ export interface FileEdit {
   path: string;
   /** The new content; a sentence when the content cannot be changed; null when it needs no change. */
   edit(content: Buffer): Buffer | string | null;
+  /** Keep the previous content beside the file; default true. */
+  keepsBackup?: boolean;
+  /** What the edit writes; default "the new secret". */
+  written?: string;
 }
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * The file keeps its owner, mode and attributes, and its previous content stays beside it as `.strongroom-backup`. A file
+ * The file keeps its owner, mode and attributes, and its previous content stays beside it as `.strongroom-backup`, unless
+ * `keepsBackup` is false. A file
  * that another program changed in the meantime is not replaced. Repeating the call is harmless.
  */
 export function replaceInFile(
@@ -34,7 +39,7 @@ export function replaceInFile(
 async function replace(
   target: Target,
   login: string,
-  { path, edit }: FileEdit,
+  { path, edit, keepsBackup = true, written: what = "the new secret" }: FileEdit,
   current: ChangeAttempt,
 ): Promise<ChangeFinding> {
   if (!path.startsWith("/") || path.includes("\0")) return unsent(misconfigured("bad-input", "The path is invalid."));
@@ -52,7 +57,7 @@ async function replace(
   if (typeof after === "string") return refused("not-changeable", after);
   current.waitFor(`${where} to write the file`);
   current.sending();
-  const written = await run(client, asRoot(scriptFor(path, before.output, after)), after);
+  const written = await run(client, asRoot(scriptFor(path, before.output, after, keepsBackup)), after);
   if (written === null || written.status === null) {
     return unknown(`The connection was lost while ${path} on ${where} was written.`);
   }
@@ -63,7 +68,7 @@ async function replace(
     );
   }
   if (written.status !== 0) return refused("no-permission", `${username} could not write ${path} on ${where}.`);
-  return changed(`Wrote the new secret into ${path} on ${where}.`);
+  return changed(`Wrote ${what} into ${path} on ${where}.`);
 }
 
 const CHANGED_MEANWHILE = 9;
@@ -73,7 +78,7 @@ const asRoot = (script: string): string =>
   shell(`LC_ALL=C; export LC_ALL
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then exec sudo -n sh -c ${quoted(script)}; else exec sh -c ${quoted(script)}; fi`);
 
-function scriptFor(path: string, before: Buffer, after: Buffer): string {
+function scriptFor(path: string, before: Buffer, after: Buffer, keepsBackup: boolean): string {
   const sumOf = (content: Buffer) => `${createHash("sha256").update(content).digest("hex")}  -`;
   // `cp -a` keeps owner, mode, times, access lists and labels; writing into the copy changes only its content.
   return `set -e; umask 077
@@ -83,7 +88,7 @@ cp -a -- "$f" "$n"
 cat > "$n"
 [ "$(sha256sum < "$n")" = ${quoted(sumOf(after))} ]
 [ "$(sha256sum < "$f")" = ${quoted(sumOf(before))} ] || exit ${CHANGED_MEANWHILE}
-cp -a -- "$f" "$b"
+${keepsBackup ? 'cp -a -- "$f" "$b"' : ":"}
 mv -f -- "$n" "$f"`;
 }
 

@@ -90,17 +90,27 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
       signing_key: sealed,
       created_at: at,
     });
-    // The file has the active password now: its places are found by it.
-    if (config.kind === "file-value") await setCurrent(tx, id, row.secret_version);
-    return { ...toDependent(added), signing_key };
+    return { ...toDependent((await startFile(tx, added, row.secret_version, call.actor.id)) ?? added), signing_key };
   });
+}
+
+/** The file has this version now: its places are found by it. A reference replaces it at once. */
+async function startFile(
+  tx: Tx,
+  { id, account_id, config }: DependentRow,
+  version: number,
+  by: string,
+): Promise<DependentRow | null> {
+  if (config.kind !== "file-value" && config.kind !== "file-reference") return null;
+  await setCurrent(tx, id, version);
+  return config.kind === "file-value" ? null : scheduleUpdate(tx, account_id, id, { by, answersNow: true });
 }
 
 export interface NewDependent {
   actor: Actor;
   accountId: string;
   name: string;
-  config: Exclude<DependentConfig, { kind: "webhook" }>;
+  config: Extract<DependentConfig, { kind: "file-value" | "file-reference" }>;
   /** The version of the secret that the dependent has now. */
   version: number;
 }
@@ -114,8 +124,8 @@ export async function insertFor(context: RotationContext, tx: Tx, added: NewDepe
   }
   const at = context.kernel.clock.now();
   const id = newId(at.getTime());
-  await insertDependent(tx, { id, account_id, name, config, added_by: actor.id, signing_key: null, created_at: at });
-  await setCurrent(tx, id, version);
+  const row = { id, account_id, name, config, added_by: actor.id, signing_key: null, created_at: at };
+  await startFile(tx, await insertDependent(tx, row), version, actor.id);
   return id;
 }
 

@@ -1,5 +1,7 @@
 // Replaces a password in the content of a file at its exact places, and checks the result by finding it again. Pure.
 import { KnownSecretIndex, knownForms, scanText } from "@strongroom/detectors";
+import { referenceText } from "@strongroom/contract";
+import type { AccountId, ReferenceForm } from "@strongroom/contract";
 import type { Finding } from "@strongroom/detectors";
 import { randomBytes } from "node:crypto";
 
@@ -48,6 +50,42 @@ export function replaceValue(
     if (isThere && isIntact && placesOf(written, path, before).found.length === 0) return written;
   }
   return `The new password has characters that ${path} cannot hold in this place. Exclude them in the platform's password policy, rotate again, and request the update.`;
+}
+
+/**
+ * The content with a reference to the account at each place of the password; a sentence when that is impossible; null when
+ * it has the reference already.
+ */
+export function replaceWithReference(
+  content: Buffer,
+  { path, before, accountId }: { path: string; before: string; accountId: AccountId },
+): Buffer | string | null {
+  const { found: places } = placesOf(content, path, before);
+  const isXml = /^\s*<[?!A-Za-z]/.test(content.toString("latin1", 0, 200));
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { start, end, encoding } of places) {
+    if (start < from) continue;
+    const form = isInUrl(content, start) ? "url" : formOf(content, start, encoding, isXml);
+    parts.push(content.subarray(from, start), Buffer.from(referenceText({ accountId, form })));
+    from = end;
+  }
+  const written = Buffer.concat([...parts, content.subarray(from)]);
+  if (places.length === 0) {
+    return content.includes(`{{strongroom:${accountId}`)
+      ? null
+      : `${path} contains neither the previous password nor a reference to this account. Check the file, then request the update again.`;
+  }
+  return placesOf(written, path, before).found.length === 0
+    ? written
+    : `${path} contains the password in a form that cannot be replaced by a reference. Change the file by hand.`;
+}
+
+/** Strings in double quotes have backslashes in most formats. */
+function formOf(content: Buffer, start: number, encoding: Finding["encoding"], isXml: boolean): ReferenceForm {
+  if (encoding === "base64" || encoding === "url") return encoding;
+  if (isXml) return "xml";
+  return content.toString("latin1", start - 1, start) === '"' ? "json" : "plain";
 }
 
 function write(content: Buffer, places: readonly Finding[], value: string, isEscaped: boolean): Buffer {

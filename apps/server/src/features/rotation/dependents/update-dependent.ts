@@ -1,9 +1,9 @@
 // Updates one dependent with the new password: stores, writes, sets or announces it, and verifies the result.
 import { replaceInFile, sendNotice, writeFile } from "@strongroom/connectors";
-import type { ChangeResult, VerifyContext, VerifyResult } from "@strongroom/connectors";
+import type { ChangeResult, FileEdit, VerifyContext, VerifyResult } from "@strongroom/connectors";
 import { openSecret } from "@strongroom/keys";
 import type { Secret } from "@strongroom/keys";
-import type { DependentConfig } from "@strongroom/contract";
+import type { AccountId, DependentConfig } from "@strongroom/contract";
 import { createHmac } from "node:crypto";
 import { openEnvelope, readEnvelope } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
@@ -11,7 +11,7 @@ import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
 import type { DependentRow } from "./dependents.store.ts";
 import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
 import type { RotationContext } from "../context.ts";
-import { replaceValue } from "./replace-value.ts";
+import { replaceValue, replaceWithReference } from "./replace-value.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -57,6 +57,8 @@ export async function updateOne(
       return updatedBy(await writeSecretFile(context, task, config, secret, verifyContext));
     case "file-value":
       return updatedBy(await replaceInValue(context, task, config.path, secret, verifyContext));
+    case "file-reference":
+      return updatedBy(await replaceByReference(context, task, config.path, verifyContext));
     case "linked-user":
       return await setPassword(context, task, config.username, secret, verifyContext);
   }
@@ -108,13 +110,42 @@ async function writeSecretFile(
   return await writeFile(loginTargetOf(via.secretRow), login, file, verifyContext);
 }
 
-/** The previous password, as the file has it since the last update, shows where the new one belongs. */
 async function replaceInValue(
   context: RotationContext,
-  { row, account, other }: DependentTask,
+  task: DependentTask,
   path: string,
   secret: Secret,
   verifyContext: VerifyContext,
+): Promise<ChangeResult | VerifyResult> {
+  const after = secret.reveal();
+  return editFile(context, task, verifyContext, (before) => ({
+    path,
+    edit: (content) => replaceValue(content, { path, before, after }),
+  }));
+}
+
+/** INVARIANT: no copy of the file with the secret stays beside it. */
+async function replaceByReference(
+  context: RotationContext,
+  task: DependentTask,
+  path: string,
+  verifyContext: VerifyContext,
+): Promise<ChangeResult | VerifyResult> {
+  const accountId = task.account.secretRow.id as AccountId;
+  return editFile(context, task, verifyContext, (before) => ({
+    path,
+    keepsBackup: false,
+    written: "a reference to the account",
+    edit: (content) => replaceWithReference(content, { path, before, accountId }),
+  }));
+}
+
+/** The previous password, as the file has it since the last update, shows what to replace. */
+async function editFile(
+  context: RotationContext,
+  { row, account, other }: DependentTask,
+  verifyContext: VerifyContext,
+  editOf: (before: string) => FileEdit,
 ): Promise<ChangeResult | VerifyResult> {
   const via = other!;
   if (connectorOf(via.secretRow).id !== "linux") return unfit(`"${via.secretRow.name}" does not log in over SSH.`);
@@ -123,9 +154,7 @@ async function replaceInValue(
   if (envelope === null) return unfit("The password that the file contains is no longer stored.");
   using previous = await open(context, { secretRow: { ...account.secretRow, secret_version: row.version! }, envelope });
   using login = await open(context, via);
-  const values = { path, before: previous.reveal(), after: secret.reveal() };
-  const edit = (content: Buffer) => replaceValue(content, values);
-  return await replaceInFile(loginTargetOf(via.secretRow), login, { path, edit }, verifyContext);
+  return await replaceInFile(loginTargetOf(via.secretRow), login, editOf(previous.reveal()), verifyContext);
 }
 
 const WITH_USERS: ReadonlySet<string> = new Set(["postgresql", "mysql"]);

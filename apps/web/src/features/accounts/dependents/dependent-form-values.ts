@@ -119,6 +119,7 @@ export function placeOf({ config }: Pick<Dependent, "config">): string {
       return "Stored account";
     case "ssh-file":
     case "file-value":
+    case "file-reference":
       return config.path;
     case "webhook":
       return config.url;
