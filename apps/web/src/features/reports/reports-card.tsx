@@ -9,7 +9,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { ConfirmActionDialog, DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { ComingTime, RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge, type Status } from "#shared/ui/status-badge.tsx";
@@ -220,7 +220,7 @@ function ScheduleRow({ schedule }: { schedule: ReportSchedule }) {
       }
     >
       <RowDetail>
-        Next <RelativeTime moment={schedule.next_at} />
+        Next <ComingTime moment={schedule.next_at} />
       </RowDetail>
       <DeleteDialog
         opened={isAsking}

@@ -9,7 +9,7 @@ import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { ComingTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { DEPTH_LABELS, TYPE_LABELS } from "./scan-labels.ts";
 import classes from "./scans.module.css";
@@ -85,7 +85,7 @@ function ScheduleRow({ schedule, onDelete }: ScheduleRowProps) {
         {nextAt !== null && (
           <>
             {" · Next scan "}
-            <RelativeTime moment={nextAt} />
+            <ComingTime moment={nextAt} />
           </>
         )}
       </RowDetail>

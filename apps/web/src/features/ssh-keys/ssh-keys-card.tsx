@@ -7,7 +7,7 @@ import { useState } from "react";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { ComingTime, RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
@@ -108,7 +108,16 @@ function KeyRow({ sshKey, onRemove }: { sshKey: SshKey; onRemove: () => void }) 
             <RelativeTime moment={sshKey.last_used_at} /> from {sshKey.last_used_from}
           </>
         )}{" "}
-        · {isExpired ? "Expired" : "Expires"}: <RelativeTime moment={sshKey.expires_at} />
+        ·{" "}
+        {isExpired ? (
+          <>
+            Expired: <RelativeTime moment={sshKey.expires_at} />
+          </>
+        ) : (
+          <>
+            Expires: <ComingTime moment={sshKey.expires_at} />
+          </>
+        )}
       </RowDetail>
     </Row>
   );

@@ -1,7 +1,7 @@
 // Times: relative and self-updating, with the absolute time as tooltip (SHELL-32, SHELL-34), or the other way round.
 import { useNow } from "#shared/format/now.ts";
 import { useTimeFormat } from "#shared/format/time-format.ts";
-import { absoluteTime, relativeTime } from "#shared/format/time.ts";
+import { absoluteTime, nearTime, relativeTime, shortDate } from "#shared/format/time.ts";
 
 export interface RelativeTimeProps {
   moment: string | null;
@@ -16,6 +16,20 @@ export function RelativeTime({ moment, none = "Never" }: RelativeTimeProps) {
   return (
     <time dateTime={moment} title={absoluteTime(moment)}>
       {relativeTime(moment, now)}
+    </time>
+  );
+}
+
+/** Within a month, the year is clear. */
+const NEAR_MS = 30 * 86_400_000;
+
+/** A time in the future, for which a relative time says "Just now". */
+export function ComingTime({ moment }: { moment: string }) {
+  const now = useNow();
+  useTimeFormat();
+  return (
+    <time dateTime={moment} title={absoluteTime(moment)}>
+      {Date.parse(moment) - now < NEAR_MS ? nearTime(moment, now) : shortDate(moment)}
     </time>
   );
 }

@@ -13,7 +13,7 @@ import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { ComingTime, RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
@@ -175,7 +175,7 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
       </RowDetail>
       {target.next_scan_at !== null && (
         <RowDetail>
-          Next scan <RelativeTime moment={target.next_scan_at} />
+          Next scan <ComingTime moment={target.next_scan_at} />
         </RowDetail>
       )}
       {target.description !== null && <RowDetail>{target.description}</RowDetail>}
