@@ -6,28 +6,22 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
-import { aMember } from "#testing/safes.ts";
-import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { endSession } from "./gateway/end-session.ts";
 import { setDraining } from "./gateway/gateways.store.ts";
 import { recheckSessions } from "./gateway/recheck-sessions.ts";
 import { sessionContextOf } from "./session-context.ts";
-import { aGateway, anSshAccount, eventsOf, sessionsOf } from "./testing/opening.ts";
-import type { TestGateway } from "./testing/opening.ts";
+import { aGateway, aSessionWorld, anAuditedAccount, anSshAccount, eventsOf } from "./testing/opening.ts";
+import type { SessionWorld, TestGateway } from "./testing/opening.ts";
 
 let app: TestApp;
 let gateway: TestGateway;
-let sessions: ReturnType<typeof sessionsOf>;
+let sessions: SessionWorld["sessions"];
+let close: SessionWorld["close"];
 before(async () => {
-  app = await testApp();
-  gateway = await aGateway(app);
-  sessions = sessionsOf(app, gateway);
+  ({ app, gateway, sessions, close } = await aSessionWorld());
 });
-after(async () => {
-  gateway.server.close();
-  await app.close();
-});
+after(() => close());
 
 describe("Pause Input", () => {
   const pause = (who: TestPerson, id: PrivilegedSessionId, isPaused = true) =>
@@ -54,10 +48,8 @@ describe("Pause Input", () => {
   });
 
   test("is refused to the session's own user and to auditors, and returns 404 to other users", async () => {
-    const { owner, user, account, safe } = await anSshAccount(app);
+    const { user, account, auditor } = await anAuditedAccount(app);
     const id = (await sessions.open(user, account)) as PrivilegedSessionId;
-    const auditor = await aPerson(app);
-    await aMember(app, owner, safe, auditor, "auditor");
     const answers = [];
     for (const who of [user, auditor, await aPerson(app)]) answers.push((await pause(who, id)).status);
     assert.deepEqual(answers, [403, 403, 404]);

@@ -1,23 +1,16 @@
 // Risk levels, their reasons, and who is notified.
-import {
-  clearNotifications,
-  listNotifications,
-  readAccessRequestRisk,
-  readPrivilegedSession,
-} from "@strongroom/contract";
+import { clearNotifications, readAccessRequestRisk, readPrivilegedSession } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aRequestableAccount, requestsOf } from "#features/access-requests/testing/requestable-account.ts";
 import { aPerson } from "#testing/people.ts";
-import { eventually } from "#testing/waiting.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
-import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { endSession } from "../gateway/end-session.ts";
 import { sessionContextOf } from "../session-context.ts";
-import { aGateway, anSshAccount, eventsOf, sessionsOf } from "../testing/opening.ts";
-import type { TestGateway } from "../testing/opening.ts";
+import { aSessionWorld, anAuditedAccount, eventsOf, noticesOf } from "../testing/opening.ts";
+import type { SessionWorld } from "../testing/opening.ts";
 import { raiseRisk } from "./raise-risk.ts";
 import { riskLevelOf, startReasons } from "./risk.policy.ts";
 
@@ -43,39 +36,23 @@ describe("the risk level", () => {
 
 describe("risky sessions", () => {
   let app: TestApp;
-  let gateway: TestGateway;
-  let sessions: ReturnType<typeof sessionsOf>;
+  let sessions: SessionWorld["sessions"];
+  let close: SessionWorld["close"];
   before(async () => {
-    app = await testApp();
-    gateway = await aGateway(app);
-    sessions = sessionsOf(app, gateway);
+    ({ app, sessions, close } = await aSessionWorld());
   });
-  after(async () => {
-    gateway.server.close();
-    await app.close();
-  });
+  after(() => close());
 
-  async function aWorld(fields = {}) {
-    const setup = await anSshAccount(app, fields);
-    const auditor = await aPerson(app);
-    await aMember(app, setup.owner, setup.safe, auditor, "auditor");
-    return { ...setup, auditor };
-  }
   const risk = async (who: TestPerson, id: string) => {
     const { body } = await app.call(readPrivilegedSession, { params: { id }, as: who.token });
     return [body.riskLevel, body.riskReasons] as const;
   };
-  async function noticesOf(who: TestPerson, title: string): Promise<string[]> {
-    await eventually(async () => ((await app.database.pool.query("select from notices")).rowCount === 0 ? true : null));
-    const { body } = await app.call(listNotifications, { as: who.token });
-    return body.notifications.filter((each) => each.title === title).map(({ message }) => message);
-  }
 
   test("a session outside the platform's usual hours or on a production platform states that reason", async () => {
     const hour = new Date().getUTCHours();
     // A window of one hour that is over by many hours.
     const unusual = { session_from_hour: (hour + 11) % 24, session_to_hour: (hour + 12) % 24 };
-    const { user, account, auditor } = await aWorld({ ...unusual, is_production: true });
+    const { user, account, auditor } = await anAuditedAccount(app, { ...unusual, is_production: true });
     const id = await sessions.open(user, account);
     assert.deepEqual(await risk(auditor, id), [
       "high",
@@ -111,7 +88,7 @@ describe("risky sessions", () => {
   });
 
   test("a reason from the gateway raises the level once, with an audit entry", async () => {
-    const { user, account, auditor } = await aWorld();
+    const { user, account, auditor } = await anAuditedAccount(app);
     const first = await sessions.open(user, account);
     await endSession(sessionContextOf(app.kernel), first, { reason: "logout", detail: null });
     const id = await sessions.open(user, account);
@@ -128,23 +105,23 @@ describe("risky sessions", () => {
   });
 
   test("auditors are notified of a high risk, but neither the user nor other members", async () => {
-    const { owner, user, account, auditor, safe } = await aWorld();
+    const { owner, user, account, auditor, safe } = await anAuditedAccount(app);
     const colleague = await aPerson(app);
     await aMember(app, owner, safe, colleague, "user");
     const id = await sessions.open(user, account);
     await raiseRisk(sessionContextOf(app.kernel), id, "Risky command: removes traces");
-    const [message] = await noticesOf(auditor, "High-risk session");
+    const [message] = await noticesOf(app, auditor, "High-risk session");
     assert.match(message ?? "", new RegExp(`${account.name}.*Risky command: removes traces`));
-    for (const who of [user, colleague]) assert.deepEqual(await noticesOf(who, "High-risk session"), []);
+    for (const who of [user, colleague]) assert.deepEqual(await noticesOf(app, who, "High-risk session"), []);
   });
 
   test("the user is notified of a termination by another user, without its reason", async () => {
-    const { owner, user, account } = await aWorld();
+    const { owner, user, account } = await anAuditedAccount(app);
     const own = await sessions.open(user, account);
     await sessions.terminate(user, own);
     const id = await sessions.open(user, account);
     assert.equal((await sessions.terminate(owner, id, "Confidential reason")).status, 200);
-    const messages = await noticesOf(user, "Session terminated");
+    const messages = await noticesOf(app, user, "Session terminated");
     assert.equal(messages.length, 1);
     assert.match(messages[0]!, new RegExp(account.name));
     assert.doesNotMatch(messages[0]!, /Confidential/);

@@ -1,5 +1,5 @@
 // Test factories for sessions: an account with the connection method SSH, an idle gateway, and the calls.
-import { startPrivilegedSession, terminatePrivilegedSession } from "@strongroom/contract";
+import { listNotifications, startPrivilegedSession, terminatePrivilegedSession } from "@strongroom/contract";
 import type { Account, InputOf, Safe } from "@strongroom/contract";
 import { Secret } from "@strongroom/keys";
 import { mkdirSync } from "node:fs";
@@ -10,7 +10,9 @@ import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
+import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { eventually } from "#testing/waiting.ts";
 import { newId } from "#kernel/id.ts";
 import { gatewaySocket } from "../gateway/gateway-places.ts";
 import { registerGateway } from "../gateway/gateways.store.ts";
@@ -46,6 +48,24 @@ export async function aGateway(app: TestApp, zone: string | null = null): Promis
   return { id, server };
 }
 
+export interface SessionWorld {
+  app: TestApp;
+  gateway: TestGateway;
+  sessions: ReturnType<typeof sessionsOf>;
+  close: () => Promise<void>;
+}
+
+/** A server with one gateway, and the calls of sessions. */
+export async function aSessionWorld(): Promise<SessionWorld> {
+  const app = await testApp();
+  const gateway = await aGateway(app);
+  const close = async () => {
+    gateway.server.close();
+    await app.close();
+  };
+  return { app, gateway, sessions: sessionsOf(app, gateway), close };
+}
+
 type PlatformFields = NonNullable<Parameters<typeof aPlatform>[1]>;
 
 export interface SessionSetup {
@@ -73,6 +93,21 @@ export async function anSshAccount(app: TestApp, fields: PlatformFields = {}): P
 }
 
 type Body = NonNullable<InputOf<typeof startPrivilegedSession>["body"]>;
+
+/** Like `anSshAccount`, with a member who may view the audit trail of the safe. */
+export async function anAuditedAccount(app: TestApp, fields: PlatformFields = {}) {
+  const setup = await anSshAccount(app, fields);
+  const auditor = await aPerson(app);
+  const membership = await aMember(app, setup.owner, setup.safe, auditor, "auditor");
+  return { ...setup, auditor, membership };
+}
+
+/** The messages with this title, once every queued notice was delivered. */
+export async function noticesOf(app: TestApp, who: TestPerson, title: string): Promise<string[]> {
+  await eventually(async () => ((await app.database.pool.query("select from notices")).rowCount === 0 ? true : null));
+  const { body } = await app.call(listNotifications, { as: who.token });
+  return body.notifications.filter((each) => each.title === title).map(({ message }) => message);
+}
 
 export const sessionsOf = (app: TestApp, gateway: TestGateway) => ({
   start: (who: TestPerson, { id }: Pick<Account, "id">, body: Body = {}) =>
