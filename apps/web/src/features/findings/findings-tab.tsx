@@ -327,7 +327,7 @@ function FindingRow({ finding, isMarked, onMark, onOpen }: FindingRowProps) {
       <RowDetail>{place.location}</RowDetail>
       <RowDetail>
         {`${TYPE_LABELS[finding.finding_type]}${place.username === null ? "" : ` · ${place.username}`}${finding.reused_on > 1 ? ` · On ${finding.reused_on} targets` : ""} · Found `}
-        <RelativeTime moment={finding.created_at} />
+        <RelativeTime moment={finding.created_at} isInSentence />
       </RowDetail>
     </Row>
   );

@@ -1,11 +1,12 @@
 // Treats findings like one as false positives until a review date.
-import { Radio, Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import type { FindingRule, SecurityFinding } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { RadioChoices } from "#shared/ui/radio-choices.tsx";
 import { ReasonField } from "#shared/ui/reason-field.tsx";
 import { dateAfter, endOfDate } from "./dates.ts";
 import classes from "./findings.module.css";
@@ -18,6 +19,11 @@ interface RuleFormValues {
   reviewAt: string;
 }
 
+const KINDS = [
+  { value: "path", label: "In files with this path" },
+  { value: "secret", label: "With the same secret" },
+  { value: "class", label: "Of the same class" },
+] as const satisfies { value: FindingRule["kind"]; label: string }[];
 const USUAL_DAYS = 90;
 
 export function RuleDialog({ finding, ...props }: DialogProps & { finding: SecurityFinding }) {
@@ -48,13 +54,7 @@ export function RuleDialog({ finding, ...props }: DialogProps & { finding: Secur
               <p className={classes.sentence}>
                 {`Matching findings of ${finding.target_name}, now and later, are false positives until the review date. Then they are new again.`}
               </p>
-              <Radio.Group label="Which findings" {...form.getInputProps("kind")}>
-                <Stack gap={6} mt={6}>
-                  <Radio value="path" label="In files with this path" />
-                  <Radio value="secret" label="With the same secret" />
-                  <Radio value="class" label="Of the same class" />
-                </Stack>
-              </Radio.Group>
+              <RadioChoices label="Which findings" choices={KINDS} {...form.getInputProps("kind")} />
               {form.values.kind === "path" && (
                 <TextInput
                   label="Path"

@@ -1,5 +1,5 @@
 // Stores the secrets of findings in a safe, and optionally updates their files or replaces the secrets by references (FIND-13, FIND-16).
-import { Group, NumberInput, Radio, Select, Stack, TextInput } from "@mantine/core";
+import { NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
 import { SYSTEM_TYPE_OPTIONS, VaultSettings, type SecurityFinding, type SystemType } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
@@ -7,6 +7,7 @@ import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { RadioChoices } from "#shared/ui/radio-choices.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./findings.module.css";
 import { vaulting, type FindingLogin } from "./findings.queries.ts";
@@ -96,13 +97,7 @@ export function VaultDialog({ findings, ...props }: DialogProps & { findings: re
                 {`Reads ${counted(findings.length, "file")} again and stores the secret in the target's safe. A secret that an account has already is linked to it.`}
               </p>
               <LoginFields form={form} />
-              <Radio.Group label="File" {...form.getInputProps("file")}>
-                <Stack gap="xs" mt="xs">
-                  {FILE_CHOICES.map((choice) => (
-                    <Radio key={choice.value} {...choice} />
-                  ))}
-                </Stack>
-              </Radio.Group>
+              <RadioChoices label="File" choices={FILE_CHOICES} {...form.getInputProps("file")} />
             </>
           )}
         </Form>
@@ -119,7 +114,7 @@ interface LoginFieldsProps {
 export function LoginFields({ form }: LoginFieldsProps) {
   return (
     <>
-      <Group grow align="start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput label="User name" placeholder="From the file" maxLength={128} {...form.getInputProps("username")} />
         <Select
           label="System"
@@ -128,12 +123,12 @@ export function LoginFields({ form }: LoginFieldsProps) {
           clearable
           {...form.getInputProps("systemType")}
         />
-      </Group>
-      <Group grow align="start">
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput label="Host" placeholder="From the file" maxLength={253} {...form.getInputProps("hostname")} />
         <NumberInput label="Port" placeholder="Usual port" min={1} max={65_535} {...form.getInputProps("port")} />
         <TextInput label="Database" placeholder="Usual name" maxLength={128} {...form.getInputProps("databaseName")} />
-      </Group>
+      </SimpleGrid>
     </>
   );
 }

@@ -23,7 +23,7 @@ export function RiskScoreCard({ assessment, fixed, onReset }: RiskScoreCardProps
       title="Overall Risk"
       description={
         <>
-          Assessed <RelativeTime moment={assessed_at} />
+          Assessed <RelativeTime moment={assessed_at} isInSentence />
         </>
       }
     >

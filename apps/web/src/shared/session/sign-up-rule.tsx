@@ -1,7 +1,8 @@
 // The choice of who can sign up, for the setup page and the sign-in policy.
-import { Radio, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import type { SignUpRule } from "@strongroom/contract";
 import type { ReactNode } from "react";
+import { RadioChoices } from "#shared/ui/radio-choices.tsx";
 
 /** A type, because an interface lacks the index signature that forms need. */
 export type SignUpChoice = {
@@ -54,13 +55,12 @@ export interface SignUpRuleFieldsProps {
 export function SignUpRuleFields({ value, onChange, error }: SignUpRuleFieldsProps) {
   return (
     <Stack gap="xs">
-      <Radio.Group label="Who can sign up" value={value.sign_up} onChange={(rule) => onChange({ sign_up: rule })}>
-        <Stack gap="xs" mt="xs">
-          {CHOICES.map((choice) => (
-            <Radio key={choice.value} {...choice} />
-          ))}
-        </Stack>
-      </Radio.Group>
+      <RadioChoices
+        label="Who can sign up"
+        choices={CHOICES}
+        value={value.sign_up}
+        onChange={(rule) => onChange({ sign_up: rule as SignUpChoice["sign_up"] })}
+      />
       {value.sign_up === "domains" && (
         <TextInput
           label="Email domains"

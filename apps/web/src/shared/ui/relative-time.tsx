@@ -7,15 +7,17 @@ export interface RelativeTimeProps {
   moment: string | null;
   /** Shown when there is no time. */
   none?: string;
+  /** Within a sentence: "just now". */
+  isInSentence?: boolean;
 }
 
-export function RelativeTime({ moment, none = "Never" }: RelativeTimeProps) {
+export function RelativeTime({ moment, none = "Never", isInSentence = false }: RelativeTimeProps) {
   const now = useNow();
   useTimeFormat();
   if (moment === null) return <span>{none}</span>;
   return (
     <time dateTime={moment} title={absoluteTime(moment)}>
-      {relativeTime(moment, now)}
+      {isInSentence ? relativeTime(moment, now).replace(/^Just/, "just") : relativeTime(moment, now)}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 // "Start Review": the scope, reviewers and due date of a new review.
-import { MultiSelect, Radio, Stack, TextInput } from "@mantine/core";
+import { MultiSelect, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
@@ -8,9 +8,24 @@ import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
+import { RadioChoices } from "#shared/ui/radio-choices.tsx";
 import { manySafes, start } from "../access-control.queries.ts";
 import { GroupField, PrincipalField } from "../choice-fields.tsx";
 import { checkReview, emptyReview, payloadOf, type ReviewValues } from "./review-form-values.ts";
+
+const SCOPES = [
+  { value: "all", label: "All safes" },
+  { value: "safes", label: "Selected safes" },
+  { value: "group", label: "A group and its members" },
+] as const satisfies { value: ReviewValues["scope"]; label: string }[];
+const REVIEWERS = [
+  { value: "owners", label: "The owner of each safe" },
+  { value: "person", label: "One person" },
+] as const satisfies { value: ReviewValues["reviewers"]; label: string }[];
+const UNREVIEWED = [
+  { value: "stays", label: "Keep" },
+  { value: "is-removed", label: "Remove" },
+] as const satisfies { value: ReviewValues["unreviewed"]; label: string }[];
 
 export function StartReviewDialog(props: DialogProps) {
   const { mutateAsync: send } = useMutation(start(useQueryClient()));
@@ -34,13 +49,7 @@ export function StartReviewDialog(props: DialogProps) {
           {(form) => (
             <>
               <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps("name")} />
-              <Radio.Group label="Memberships" {...form.getInputProps("scope")}>
-                <Stack gap={6} mt={6}>
-                  <Radio value="all" label="All safes" />
-                  <Radio value="safes" label="Selected safes" />
-                  <Radio value="group" label="A group and its members" />
-                </Stack>
-              </Radio.Group>
+              <RadioChoices label="Memberships" choices={SCOPES} {...form.getInputProps("scope")} />
               {form.values.scope === "safes" && (
                 <MultiSelect
                   label="Safes"
@@ -58,12 +67,7 @@ export function StartReviewDialog(props: DialogProps) {
               {form.values.scope === "group" && (
                 <GroupField error={form.errors["group"]} onChange={(group) => form.setFieldValue("group", group)} />
               )}
-              <Radio.Group label="Reviewed by" {...form.getInputProps("reviewers")}>
-                <Stack gap={6} mt={6}>
-                  <Radio value="owners" label="The owner of each safe" />
-                  <Radio value="person" label="One person" />
-                </Stack>
-              </Radio.Group>
+              <RadioChoices label="Reviewed by" choices={REVIEWERS} {...form.getInputProps("reviewers")} />
               {form.values.reviewers === "person" && (
                 <PrincipalField
                   label="Reviewer"
@@ -73,16 +77,12 @@ export function StartReviewDialog(props: DialogProps) {
                 />
               )}
               <TextInput type="date" label="Due" required {...form.getInputProps("due")} />
-              <Radio.Group
+              <RadioChoices
+                choices={UNREVIEWED}
                 label="Undecided memberships when the review closes"
                 description="Reviewers cannot decide their own membership. Without another reviewer, an administrator decides."
                 {...form.getInputProps("unreviewed")}
-              >
-                <Stack gap={6} mt={6}>
-                  <Radio value="stays" label="Keep" />
-                  <Radio value="is-removed" label="Remove" />
-                </Stack>
-              </Radio.Group>
+              />
             </>
           )}
         </Form>
