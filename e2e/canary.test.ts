@@ -132,7 +132,7 @@ describe("canary secrets of scanned files", needs(unixUsersAvailable() ?? postgr
     const stream = await fetch(`${server.url}${streamEvents.path}`, { headers, signal: following.signal });
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of stream.body!) events.text += decoder.decode(chunk as Uint8Array, { stream: true });
+      for await (const chunk of stream.body!) events.text += decoder.decode(chunk, { stream: true });
     } catch {
       // The stream ends with the server, which the last test crashes.
     }
