@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Text, TextInput,
 import { useDisclosure } from "@mantine/hooks";
 import { IconFingerprint, IconInfoCircle } from "@tabler/icons-react";
 import type { SecondStep } from "@strongroom/contract";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { canUsePasskeys, NoPasskey } from "#shared/factors/passkey.ts";
@@ -13,14 +13,16 @@ import { Form } from "#shared/ui/form.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { Claims } from "./claims.tsx";
 import { SignedOutLayout } from "#shared/ui/signed-out-layout.tsx";
-import { RequestResetDialog } from "./password/request-reset-dialog.tsx";
-import { SecondStepScreen } from "./second-step/second-step-screen.tsx";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 import type { ProviderSession } from "#shared/session/session-store.ts";
 import { leaveProvider } from "./provider/provider.queries.ts";
 import { navigateAway } from "#shared/session/navigate-away.ts";
 import { useSignInPage, usePasskeySignIn, useSignIn, type Credentials } from "./sign-in.queries.ts";
+
+/** Loaded when they are needed, so that the first page loads sooner. */
+const RequestResetDialog = lazy(() => import("./password/request-reset-dialog.tsx"));
+const SecondStepScreen = lazy(() => import("./second-step/second-step-screen.tsx"));
 
 const INVALID_CREDENTIALS = "Invalid credentials";
 
@@ -69,7 +71,8 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
   const { mutateAsync: signIn } = useSignIn();
   const [step, setStep] = useState<string | null>(notice);
   const [isResetOpen, reset] = useDisclosure(false);
-  const [resetEmail, setResetEmail] = useState("");
+  /** Null until *Reset password* was pressed. */
+  const [resetEmail, setResetEmail] = useState<string | null>(null);
   const wasEnded = session.status === "signed-out" && (session.by === "server" || session.by === "expiry");
 
   const passkey = usePasskeySignIn();
@@ -189,12 +192,16 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
           </>
         )}
       </Form>
-      <RequestResetDialog
-        opened={isResetOpen}
-        onClose={reset.close}
-        email={resetEmail}
-        hasMail={entrance?.mail_configured ?? true}
-      />
+      {resetEmail !== null && (
+        <Suspense fallback={null}>
+          <RequestResetDialog
+            opened={isResetOpen}
+            onClose={reset.close}
+            email={resetEmail}
+            hasMail={entrance?.mail_configured ?? true}
+          />
+        </Suspense>
+      )}
     </SignedOutLayout>
   );
 }

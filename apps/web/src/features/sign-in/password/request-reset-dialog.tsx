@@ -18,7 +18,7 @@ export interface RequestResetDialogProps extends DialogProps {
   hasMail: boolean;
 }
 
-export function RequestResetDialog({ opened, onClose, email, hasMail }: RequestResetDialogProps) {
+export default function RequestResetDialog({ opened, onClose, email, hasMail }: RequestResetDialogProps) {
   const { mutateAsync: request } = useRequestReset();
   return (
     <FormDialog

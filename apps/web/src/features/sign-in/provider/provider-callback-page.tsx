@@ -2,12 +2,11 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import type { SecondStep } from "@strongroom/contract";
-import { useEffect, useRef, useState } from "react";
+import { lazy, useEffect, useRef, useState } from "react";
 import { Link, Navigate, useLocation, useParams } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { returnPlace } from "#shared/return-path.ts";
 import { announceProof } from "#shared/session/proof-channel.ts";
-import { SecondStepScreen } from "../second-step/second-step-screen.tsx";
 import { afterFirstProof } from "../sign-in.queries.ts";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { useSession } from "#shared/session/session-store.ts";
@@ -17,6 +16,8 @@ import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { begin, finish } from "./provider.queries.ts";
 import { navigateAway } from "#shared/session/navigate-away.ts";
+
+const SecondStepScreen = lazy(() => import("../second-step/second-step-screen.tsx"));
 
 type Stage =
   | { is: "finishing" }

@@ -17,7 +17,7 @@ export interface SecondStepScreenProps {
 const PROVE = "Confirm your sign-in with your second factor.";
 const SET_UP = "Set up a second factor to finish signing in.";
 
-export function SecondStepScreen({ step, isRemembered, onRestart }: SecondStepScreenProps) {
+export default function SecondStepScreen({ step, isRemembered, onRestart }: SecondStepScreenProps) {
   const isDone = useRef(false);
   const enter = (reply: SignedIn) => {
     if (isDone.current) return;
