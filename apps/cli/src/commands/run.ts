@@ -7,7 +7,7 @@ import { CommandError } from "../command-error.ts";
 import { resolveTexts } from "../resolve-references.ts";
 import { readText } from "./inject.ts";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 /** Shells add the number of a signal to it. */
 const ENDED_BY_SIGNAL = 128;
 
@@ -31,7 +31,8 @@ export const run = command({
 
 function start(program: string, words: readonly string[], env: Record<string, string>): Promise<number> {
   const child = spawn(program, words, { stdio: "inherit", env });
-  // The program decides what a signal means, and this process waits for it.
+  // The program decides what a signal means, and this process waits for it. Ctrl-C reaches both.
+  process.on("SIGINT", () => {});
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once("error", (error) => {
