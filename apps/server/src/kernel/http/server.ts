@@ -21,8 +21,11 @@ const BODY_LIMIT = 1_048_576;
  */
 const COMPRESS_ABOVE = 4_096;
 
+/** The files of the web app that a build names by their content. */
+export const ASSETS_PATH = "/assets/:name(^\\w[\\w.-]*$)";
+
 /** Paths outside the contract that the kernel itself serves; every other route must come from an endpoint. */
-const KERNEL_PATHS = new Set(["/metrics", "/", "/*", "*"]);
+const KERNEL_PATHS = new Set(["/metrics", "/", "/*", "*", ASSETS_PATH]);
 
 export async function createHttpServer(config: Config, log: Log, metrics: Metrics): Promise<FastifyInstance> {
   const http = fastify({

@@ -4,13 +4,15 @@ import type { FastifyInstance } from "fastify";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { refuse } from "./refuse.ts";
-import { sendProblem } from "./server.ts";
+import { ASSETS_PATH, sendProblem } from "./server.ts";
 
 /** Also serves the page for all unmatched paths. Without a build in `folder`, or with null, this process serves only the API. */
 export async function serveWebApp(http: FastifyInstance, folder: string | null): Promise<void> {
   const hasBuild = folder !== null && existsSync(join(folder, "index.html"));
   if (hasBuild) {
     await http.register(fastifyStatic, { root: folder, preCompressed: true, index: false, setHeaders });
+    // The plugin's own route lists the whole folder for each request, to compare upper and lower case. A page has 200 assets.
+    http.get<{ Params: { name: string } }>(ASSETS_PATH, ({ params }, reply) => reply.sendFile(`assets/${params.name}`));
     // Without this, the request would be for the folder itself, which the plugin refuses.
     http.get("/", (_request, reply) => reply.sendFile("index.html"));
   }
