@@ -30,7 +30,7 @@ const isStrict = process.env.STRONGROOM_REQUIRE_TARGETS === "1";
 const wanted = process.argv.slice(2);
 const isWanted = (group) => wanted.length === 0 || wanted.includes(group);
 const temporary = mkdtempSync(join(temporaryParent(), "strongroom-"));
-// Servers under test run as users of their own.
+// Servers under test run as other users, and they write here too.
 chmodSync(temporary, 0o1777);
 process.env.TMPDIR = temporary;
 
