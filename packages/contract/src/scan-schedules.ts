@@ -54,7 +54,8 @@ export const listEnhancedScanSchedules = endpoint({
 
 /**
  * Its scans act for the caller and need the caller's permissions each time. They store no secrets: nobody is there to
- * re-authenticate. 409 for more than ten schedules of a target.
+ * re-authenticate. No API token can make one, because the scans would go on after the token has ended. 409 for more than ten
+ * schedules of a target.
  */
 export const createEnhancedScanSchedule = endpoint({
   ...discoveryManaging,
@@ -69,6 +70,7 @@ export const createEnhancedScanSchedule = endpoint({
   }),
   reply: EnhancedScanSchedule,
   status: 201,
+  sessionOnly: true,
   audit: "scan.schedule-created",
 });
 

@@ -1,6 +1,7 @@
 // Tests of schedules of enhanced scans over HTTP. Their scans never reach a host: the address does not resolve.
 import {
   createEnhancedScanSchedule,
+  createToken,
   deleteEnhancedScanSchedule,
   listEnhancedScanSchedules,
   listEnhancedScans,
@@ -100,6 +101,20 @@ describe("schedules of enhanced scans", () => {
     const eleventh = await create();
     assert.equal(eleventh.status, 409, eleventh.text);
     for (const schedule of ten) await remove(schedule);
+  });
+
+  test("INVARIANT: an API token makes no schedule, which would outlive it", async () => {
+    const body = { name: "Pipeline", scopes: ["discovery.read", "discovery.manage"], expires_in_days: 1 } as const;
+    const made = await world.app.call(createToken, {
+      body: { ...body, scopes: [...body.scopes] },
+      as: world.owner.token,
+    });
+    const refused = await create({}, { ...world.owner, token: made.body.token });
+    assert.deepEqual(
+      [refused.status, (refused.body as unknown as { code: string }).code],
+      [403, "token.session-needed"],
+    );
+    assert.deepEqual(await listed(), []);
   });
 
   test("a due time starts one scan for the schedule's owner, and none beside an open one", async () => {
