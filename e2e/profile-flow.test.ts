@@ -40,7 +40,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     "SHELL-22, OPEN-29: Profile in the top bar opens the profile page, and a new name appears in the bar at once",
     async () => {
       await signIn(page, admin, "/");
-      await page.getByRole("link", { name: "Profile" }).click();
+      await page.getByRole("link", { name: "Profile", exact: true }).click();
       await seesHeading(page, "Profile");
       const you = page.getByRole("region", { name: "Your details", exact: true });
       await you.getByText("Password", { exact: true }).waitFor();

@@ -200,37 +200,6 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     assert.deepEqual([vaulted.body.vaulted, vaulted.body.failed.length], [0, 1], vaulted.text);
   });
 
-  test("a member who cannot retrieve the target's credential can neither verify nor vault a finding", async () => {
-    const finding = await aFinding("member/a.conf", `password = ${aPassword()}\n`);
-    const member = await aPerson(host.app, "manager");
-    await aMember(host.app, host.owner, host.safe, member, ["list", "add"]);
-    const body = { login: { username: "app", systemType: "postgresql" as const } };
-    const verified = await host.app.call(verifyFinding, { ...byId(finding), body, as: member.token });
-    assert.equal(verified.status, 403, verified.text);
-    const vaulting = { findingIds: [finding.id], vaultSettings: {}, ...body };
-    const { body: result, text } = await host.app.call(vaultFindings, { body: vaulting, as: member.token });
-    assert.deepEqual([result.vaulted, result.failed.map(({ id }) => id)], [0, [finding.id]], text);
-    assert.equal((await detailsOf(finding)).auto_vaulted, false);
-  });
-
-  test("a file full of guesses cannot be tried against one account", async () => {
-    const content = Array.from({ length: 5 }, () => `password = ${aPassword()}\n`).join("");
-    host.write("guesses/many.conf", content);
-    await host.scanned();
-    const guesses = (await host.findings()).filter(({ finding_data }) =>
-      finding_data.file_path.endsWith("guesses/many.conf"),
-    );
-    assert.equal(guesses.length, 5);
-    const login = { username: host.user.username, systemType: "Linux" as const, port: host.sshd.port };
-    const replies = [];
-    for (const guess of guesses)
-      replies.push(await host.app.call(verifyFinding, { ...byId(guess), body: { login }, as }));
-    assert.deepEqual(
-      replies.map(({ status, body }) => [status, body.liveness ?? (body as { code?: string }).code]),
-      [1, 2, 3, 4, 5].map((turn) => (turn <= 3 ? [200, "dead"] : [409, "account.tested-too-often"])),
-    );
-  });
-
   test("a secret of a scanned file is in no column of the database, no log line and no reply", async () => {
     const canary = `Canary-${randomBytes(12).toString("hex")}`;
     const content = `[db]\nuser = app\npassword = ${canary}\nother_secret_key = ${canary}x\n`;

@@ -46,7 +46,7 @@ describe("the web app", () => {
 
   test("a missing asset is a problem document, and any other unknown path is the page", async () => {
     const missing = await get("/assets/gone-B2.js");
-    assert.deepEqual([missing.statusCode, (missing.json() as { code: string }).code], [404, "endpoint.not-found"]);
+    assert.deepEqual([missing.statusCode, missing.json<{ code: string }>().code], [404, "endpoint.not-found"]);
     for (const path of ["/", "/accounts", "/safes/1"]) {
       const page = await get(path);
       assert.deepEqual([page.statusCode, page.body], [200, "<title>The page</title>"], path);

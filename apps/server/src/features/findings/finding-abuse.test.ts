@@ -1,0 +1,58 @@
+// Tests that findings give nobody a login or a credential that they may not use.
+import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
+import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { byId } from "#features/discovery/testing/discovery-world.ts";
+import { aScannedHost } from "#features/scans/testing/scanned-host.ts";
+import type { ScannedHost } from "#features/scans/testing/scanned-host.ts";
+import { aPerson } from "#testing/people.ts";
+import { aMember } from "#testing/safes.ts";
+
+const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
+
+describe("abuse of findings", needs(unixUsersAvailable()), () => {
+  let host: ScannedHost;
+  let as: string;
+  before(async () => {
+    host = await aScannedHost();
+    as = host.owner.token;
+  });
+  after(() => host.stop());
+
+  /** Writes a file with `count` passwords, scans it and returns their findings. */
+  async function findingsOfFile(name: string, count: number) {
+    const path = host.write(name, Array.from({ length: count }, () => `password = ${aPassword()}\n`).join(""));
+    await host.scanned();
+    const found = (await host.findings()).filter(({ finding_data }) => finding_data.file_path === path);
+    assert.equal(found.length, count);
+    return found;
+  }
+
+  test("a file full of guesses cannot be tried against one account", async () => {
+    const guesses = await findingsOfFile("guesses/many.conf", 5);
+    const login = { username: host.user.username, systemType: "Linux" as const, port: host.sshd.port };
+    const replies = [];
+    for (const guess of guesses)
+      replies.push(await host.app.call(verifyFinding, { ...byId(guess), body: { login }, as }));
+    assert.deepEqual(
+      replies.map(({ status, body }) => [status, body.liveness ?? (body as { code?: string }).code]),
+      [1, 2, 3, 4, 5].map((turn) => (turn <= 3 ? [200, "dead"] : [409, "account.tested-too-often"])),
+    );
+  });
+
+  test("a member who cannot retrieve the target's credential can neither verify nor vault a finding", async () => {
+    const [finding] = await findingsOfFile("member/a.conf", 1);
+    const member = await aPerson(host.app, "manager");
+    await aMember(host.app, host.owner, host.safe, member, ["list", "add"]);
+    const body = { login: { username: "app", systemType: "postgresql" as const } };
+    const verified = await host.app.call(verifyFinding, { ...byId(finding!), body, as: member.token });
+    assert.equal(verified.status, 403, verified.text);
+    const vaulting = { findingIds: [finding!.id], vaultSettings: {}, ...body };
+    const { body: result, text } = await host.app.call(vaultFindings, { body: vaulting, as: member.token });
+    assert.deepEqual([result.vaulted, result.failed.map(({ id }) => id)], [0, [finding!.id]], text);
+    const details = await host.app.call(readFinding, { ...byId(finding!), as });
+    assert.equal(details.body.auto_vaulted, false);
+  });
+});
