@@ -51,7 +51,7 @@ const KINDS = [
 ] as const;
 const canaries: Record<string, string> = Object.fromEntries(KINDS.map((kind) => [kind, aCanary()]));
 /** A name that findings do show: the search must find it, or it would find no canary either. */
-const CONTROL = `password_of_${aCanary()}`;
+const CONTROL = `${aCanary()}_password`;
 
 describe("canary secrets of scanned files", needs(unixUsersAvailable() ?? postgresqlAvailable()), () => {
   let server: RunningServer;

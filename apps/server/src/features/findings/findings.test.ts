@@ -31,7 +31,6 @@ import { byId } from "#features/discovery/testing/discovery-world.ts";
 import { aScannedHost } from "#features/scans/testing/scanned-host.ts";
 import type { ScannedHost } from "#features/scans/testing/scanned-host.ts";
 import { aPerson } from "#testing/people.ts";
-import { aMember } from "#testing/safes.ts";
 import { eventually } from "#testing/waiting.ts";
 
 const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
