@@ -77,7 +77,7 @@ async function interactive(page: Page, path: string, shown: (page: Page) => Loca
   return performance.now() - started;
 }
 
-/** Each round is a new visitor, whose browser has cached nothing but what signing in loaded. */
+/** Each round uses a new browser context, which has cached only the files loaded by signing in. */
 async function rounds(url: string, path: string, shown: (page: Page) => Locator): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

@@ -34,7 +34,7 @@ const CLIENT_ADDRESS_HEADER = "x-strongroom-client-address";
 const LARGEST_MESSAGE = 1024 * 1024;
 const FIRST_MESSAGE_WITHIN_MS = 10_000;
 const PING_EVERY_MS = 15_000;
-/** The maximum number of connections that have not presented a ticket yet. */
+/** The maximum number of connections waiting to present a ticket. */
 const MOST_WAITING = 200;
 /** The same for one client address, so that one user cannot block the others. */
 const MOST_WAITING_OF_ADDRESS = 20;

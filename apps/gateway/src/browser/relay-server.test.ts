@@ -77,7 +77,7 @@ describe("a gateway with another data folder", needs(unixUsersAvailable()), () =
     return data.toString();
   }
 
-  test("refuses clients without the key of its own relay", async () => {
+  test("rejects clients that lack the relay's key", async () => {
     const { id } = world.gatewayApp;
     const key = await relayKey(world.app.kernel, id);
     assert.match((await answerTo(key, id)) ?? "", /^HTTP\/1\.1 426/);

@@ -1,4 +1,4 @@
-// Tests that what needs action is grouped by cause, and that each figure has a list with exactly these secrets.
+// Tests that problems that need action are grouped by cause and that each figure has a list with exactly these secrets.
 import {
   ALERT_SEVERITIES,
   ValidationFilter,
@@ -58,8 +58,8 @@ async function listedBy({ link }: Pick<DashboardAlert, "link">, { token }: TestP
   return body.results.map(({ account_id }) => account_id).toSorted();
 }
 
-describe("DASH-04, DASH-10: what needs action", () => {
-  test("is one alert per cause with its true total, and links to exactly these secrets", async () => {
+describe("DASH-04, DASH-10: problems that need action", () => {
+  test("shows one alert per cause with its true total and links to exactly these secrets", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const ids = await severalAccounts(owner, safe, 6);
@@ -148,7 +148,7 @@ describe("rotations on the dashboard", () => {
       [id, outcome, age],
     );
 
-  test("stopped ones are one alert, whose list has exactly these accounts", async () => {
+  test("stopped rotations form one alert, whose list has exactly these accounts", async () => {
     const [owner, outsider] = [await aPerson(app), await aPerson(app)];
     const ids = await severalAccounts(owner, await aSafe(app, owner), 3);
     for (const id of ids.slice(0, 2)) await aRotation(id, null, "1 hour");

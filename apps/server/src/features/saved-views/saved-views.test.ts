@@ -54,7 +54,7 @@ test("a shared view reveals its name and filters to others, and neither its user
   assert.deepEqual(await viewsOf(owner), []);
 });
 
-test("rejects unknown lists, filters that are none, and invisible characters", async () => {
+test("rejects unknown lists, invalid filters and invisible characters", async () => {
   const owner = await aPerson(app);
   const bad: Partial<NewSavedView>[] = [
     { list: "audit" as never },

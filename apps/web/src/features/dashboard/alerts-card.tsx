@@ -1,5 +1,5 @@
-// "Critical Alerts": what needs action, grouped by cause; each with severity, time and a link to its secrets (DASH-04,
-// DASH-05).
+// The card "Critical Alerts": problems that need action, grouped by cause; each with severity, time and a link to its
+// secrets (DASH-04, DASH-05).
 import { Button } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useId, useState } from "react";

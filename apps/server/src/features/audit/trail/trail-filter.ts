@@ -16,7 +16,7 @@ export const VERIFICATION_EVENTS = [
   "verification.run-cancelled",
 ] as const;
 
-/** What an administrator wants to know about without searching for it: the filter `notable`. */
+/** Events that administrators see without searching: the filter `notable`. */
 const NOTABLE_EVENTS = [
   "access-control.review-closed",
   "access-request.broken-glass",

@@ -90,7 +90,7 @@ export default function AccountForm(props: AccountFormProps) {
         <>
           <Checkbox
             label="Rotate the password now"
-            description="After storing it, Strongroom sets a new password on the target that nobody has seen."
+            description="After storing it, Strongroom sets a new, unknown password on the target."
             {...form.getInputProps("rotates", { type: "checkbox" })}
           />
           <LoginTest form={form} isComplete={() => !form.validate().hasErrors} />
