@@ -62,7 +62,7 @@ export async function vaultFindings(context: FindingsContext, call: VaultCall) {
   const failed: { id: FindingId; code: string; message: string }[] = [];
   const fail = (id: string, { code, message }: { code: string; message: string }) =>
     void failed.push({ id: id as FindingId, code, message });
-  // A secret that an account has already is linked, not stored twice.
+  // A secret that an account already has is linked, not stored twice.
   await indexSecrets(context.kernel);
   const ready = await readAll(context, call, fail);
   try {

@@ -94,7 +94,7 @@ export function VaultDialog({ findings, ...props }: DialogProps & { findings: re
           {(form) => (
             <>
               <p className={classes.sentence}>
-                {`Reads ${counted(findings.length, "file")} again and stores the secret in the target's safe. A secret that an account has already is linked to it.`}
+                {`Reads ${counted(findings.length, "file")} again and stores the secret in the target's safe. A secret that an account already has is linked to that account.`}
               </p>
               <LoginFields form={form} />
               <RadioChoices label="File" choices={FILE_CHOICES} {...form.getInputProps("file")} />

@@ -54,7 +54,7 @@ export function ReportDialog({ kind, selection, onClose }: ReportDialogProps) {
                 {isSchedule
                   ? "Each report is generated at 05:00 UTC. You are notified when it is ready."
                   : "The report is generated in the background, as PDF, spreadsheet and JSON."}{" "}
-                It contains what you can see now, but no passwords or other secrets.
+                It contains the data you can see now, without passwords or other secrets.
               </p>
               {isSchedule && (
                 <Select label="Repeat" data={CADENCES} allowDeselect={false} {...form.getInputProps("cadence")} />
