@@ -135,12 +135,12 @@ describe("the profile", () => {
   });
 
   test("keeps the API tokens selected during a password change, and preselects none", async () => {
-    const other = "44444444-4444-4444-8444-444444444444" as never;
+    const id = (last: string) => `44444444-4444-4444-8444-44444444444${last}` as never;
     const kept = aToken({ name: "Nightly export" });
     const data = [
       kept,
-      aToken({ id: other, name: "Old script" }),
-      aToken({ id: other, name: "Over", state: "expired" }),
+      aToken({ id: id("1"), name: "Old script" }),
+      aToken({ id: id("2"), name: "Over", state: "expired" }),
     ];
     api.on("GET /api/v1/tokens", { json: { data, choices: TOKEN_CHOICES } });
     const { user } = renderScreen(<ProfilePage />);
