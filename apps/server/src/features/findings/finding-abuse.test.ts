@@ -2,15 +2,12 @@
 import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { byId } from "#features/discovery/testing/discovery-world.ts";
-import { aScannedHost } from "#features/scans/testing/scanned-host.ts";
+import { aPassword, aScannedHost } from "#features/scans/testing/scanned-host.ts";
 import type { ScannedHost } from "#features/scans/testing/scanned-host.ts";
 import { aPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
-
-const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
 
 describe("abuse of findings", needs(unixUsersAvailable()), () => {
   let host: ScannedHost;

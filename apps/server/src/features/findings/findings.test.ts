@@ -28,12 +28,11 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { byId } from "#features/discovery/testing/discovery-world.ts";
-import { aScannedHost } from "#features/scans/testing/scanned-host.ts";
+import { aPassword, aScannedHost } from "#features/scans/testing/scanned-host.ts";
 import type { ScannedHost } from "#features/scans/testing/scanned-host.ts";
 import { aPerson } from "#testing/people.ts";
 import { eventually } from "#testing/waiting.ts";
 
-const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
 const FAR = "2099-01-01T00:00:00.000Z";
 
 describe("findings of a real host", needs(unixUsersAvailable()), () => {

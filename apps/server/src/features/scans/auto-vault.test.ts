@@ -2,11 +2,10 @@
 import { listAccounts, startEnhancedScan } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { byId } from "#features/discovery/testing/discovery-world.ts";
 import { eventually } from "#testing/waiting.ts";
-import { aScannedHost } from "./testing/scanned-host.ts";
+import { aPassword, aScannedHost } from "./testing/scanned-host.ts";
 import type { ScannedHost } from "./testing/scanned-host.ts";
 
 /** More files than one portion of results has. */
@@ -22,7 +21,7 @@ describe("a scan that stores secrets", needs(unixUsersAvailable()), () => {
 
   /** The same password of one database account in many files. */
   function writeFiles(folder: string): void {
-    const password = `Tr0ub-${randomBytes(9).toString("base64url")}`;
+    const password = aPassword();
     const url = `postgresql://${folder}:${password}@db.example.com:5432/shop`;
     for (let number = 0; number < FILES; number += 1) host.write(`${folder}/${number}.conf`, `url = ${url}\n`);
   }
@@ -94,7 +93,7 @@ describe("a scan that stores secrets", needs(unixUsersAvailable()), () => {
   });
 
   test("a secret without a known account stays a finding", async () => {
-    host.write("unknown/a.conf", `password = Tr0ub-${randomBytes(9).toString("base64url")}\n`);
+    host.write("unknown/a.conf", `password = ${aPassword()}\n`);
     const scan = await host.scanned({ autoVault: true, scanConfig: { autoVaultFindings: true } });
     assert.equal(scan.status, "completed", scan.error_message ?? "");
     const found = (await host.findings()).find(({ finding_data }) => finding_data.file_path.endsWith("unknown/a.conf"));

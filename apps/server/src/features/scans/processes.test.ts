@@ -3,7 +3,6 @@ import { readFinding, verifyFinding } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +10,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { byId } from "#features/discovery/testing/discovery-world.ts";
 import { textsOf } from "./processes.policy.ts";
-import { aScannedHost } from "./testing/scanned-host.ts";
+import { aPassword, aScannedHost } from "./testing/scanned-host.ts";
 import type { ScannedHost } from "./testing/scanned-host.ts";
-
-const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
 
 describe("a scan of running processes", needs(unixUsersAvailable()), () => {
   let host: ScannedHost;

@@ -13,17 +13,15 @@ import {
 } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { SSH, byId } from "#features/discovery/testing/discovery-world.ts";
 import { aPlatform, anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
 import { aMember, aSafe } from "#testing/safes.ts";
-import { aScannedHost } from "./testing/scanned-host.ts";
+import { aPassword, aScannedHost } from "./testing/scanned-host.ts";
 import type { ScannedHost } from "./testing/scanned-host.ts";
 
 /** A value as a careful person would choose it. */
-const aPassword = () => `Tr0ub-${randomBytes(9).toString("base64url")}`;
 
 describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
   let host: ScannedHost;

@@ -3,6 +3,7 @@ import { listFindings, readEnhancedScan, startEnhancedScan } from "@strongroom/c
 import type { EnhancedScanDetails, InputOf, SecurityFinding } from "@strongroom/contract";
 import { startSshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SSH, aDiscoveryWorld, byId } from "#features/discovery/testing/discovery-world.ts";
@@ -12,6 +13,9 @@ import { eventually } from "#testing/waiting.ts";
 
 type ScanBody = NonNullable<InputOf<typeof startEnhancedScan>["body"]>;
 type Query = NonNullable<InputOf<typeof listFindings>["query"]>;
+
+/** A random password that the detectors find after a name such as `password`. */
+export const aPassword = (): string => `Tr0ub-${randomBytes(9).toString("base64url")}`;
 
 /** A user of the host whose home directory is the only place that scans with these settings read. */
 export async function aScannedHost(
