@@ -50,7 +50,7 @@ const KINDS = [
   "variable",
 ] as const;
 const canaries: Record<string, string> = Object.fromEntries(KINDS.map((kind) => [kind, aCanary()]));
-/** A name that findings do show: the search must find it, or it would find no canary either. */
+/** A setting's name, which findings show: a search that misses it would miss canaries too. */
 const CONTROL = `${aCanary()}_password`;
 
 describe("canary secrets of scanned files", needs(unixUsersAvailable() ?? postgresqlAvailable()), () => {

@@ -36,7 +36,7 @@ const FIRST_MESSAGE_WITHIN_MS = 10_000;
 const PING_EVERY_MS = 15_000;
 /** The maximum number of connections waiting to present a ticket. */
 const MOST_WAITING = 200;
-/** The same for one client address, so that one user cannot block the others. */
+/** The maximum per client address: one client must not use every slot. */
 const MOST_WAITING_OF_ADDRESS = 20;
 
 const PATH = /^\/api\/v1\/sessions\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(terminal|watch)$/;
@@ -46,7 +46,7 @@ const UNREADABLE = "The gateway did not understand the browser. Reload the page.
 /** Resolves when the server listens. */
 export async function startBrowserServer({ gateway, files, path, log }: BrowserServerOptions): Promise<BrowserServer> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false });
-  /** The addresses of the connections that have not presented a ticket yet. */
+  /** The addresses of the connections waiting to present a ticket. */
   const waiting: (string | null)[] = [];
 
   async function serve(socket: WebSocket, request: IncomingMessage, sessionId: string, kind: string): Promise<void> {

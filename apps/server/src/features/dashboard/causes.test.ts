@@ -1,4 +1,4 @@
-// Tests that problems that need action are grouped by cause and that each figure has a list with exactly these secrets.
+// Tests that problems are grouped by cause, and that each count links to a list of exactly the secrets it counts.
 import {
   ALERT_SEVERITIES,
   ValidationFilter,
@@ -148,7 +148,7 @@ describe("rotations on the dashboard", () => {
       [id, outcome, age],
     );
 
-  test("stopped rotations form one alert, whose list has exactly these accounts", async () => {
+  test("stopped rotations form one alert that links to exactly these accounts", async () => {
     const [owner, outsider] = [await aPerson(app), await aPerson(app)];
     const ids = await severalAccounts(owner, await aSafe(app, owner), 3);
     for (const id of ids.slice(0, 2)) await aRotation(id, null, "1 hour");

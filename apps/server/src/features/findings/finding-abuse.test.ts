@@ -1,4 +1,4 @@
-// Tests that findings give nobody a login or a credential that they may not use.
+// Tests that users cannot reach logins or credentials through findings without permission.
 import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Tests saved views over HTTP: whose they are, who sees them, and what they reveal.
+// Tests the ownership, visibility and contents of saved views over HTTP.
 import { MOST_VIEWS, createSavedView, deleteSavedView, listSavedViews } from "@strongroom/contract";
 import type { NewSavedView } from "@strongroom/contract";
 import assert from "node:assert/strict";

@@ -49,7 +49,7 @@ describe("discovered accounts", () => {
     await waitFor(() => expect(api.requestsTo(ACCOUNTS).at(-1)!.query.get("privileged")).toBe("true"));
   });
 
-  test("shows more than 20 accounts as a table, whose pending rows can be selected and decided", async () => {
+  test("shows more than 20 accounts as a table with selectable pending rows, and decides the selected ones", async () => {
     const pending = { ...anAccount, id: SAFE_ID, account_name: "deploy" };
     const approved = { ...anAccount, status: "active", decided_by: "Ada", decided_at: AT };
     const { json } = page(approved, pending);
