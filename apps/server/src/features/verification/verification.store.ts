@@ -24,6 +24,8 @@ export interface VerificationAttemptsTable {
   type: string;
   host: string | null;
   username: string | null;
+  /** Host, port and user name in lower case; null where no login is counted. */
+  login: string | null;
   method: string;
   started_at: Date;
   lease_until: ColumnType<Date, unknown, unknown>;
@@ -43,6 +45,8 @@ declare module "#kernel/db/tables.ts" {
 
 export type AttemptRow = Selectable<VerificationAttemptsTable>;
 export type NewAttempt = Omit<Insertable<VerificationAttemptsTable>, "lease_until">;
+/** An attempt of a rotation, which counts toward no limit. */
+type EndedAttempt = Omit<NewAttempt, "login">;
 
 /** Leases use the database's clock, because it is the same for all processes. */
 const inSeconds = (seconds: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`;
@@ -55,8 +59,8 @@ export async function insertAttempt(tx: Tx, attempt: NewAttempt, leaseSeconds: n
 }
 
 /** Inserts a rotation's completed verification attempts. */
-export async function insertEndedAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
-  const rows = attempts.map((attempt) => ({ ...attempt, lease_until: attempt.started_at }));
+export async function insertEndedAttempts(tx: Tx, attempts: readonly EndedAttempt[]): Promise<void> {
+  const rows = attempts.map((attempt) => ({ ...attempt, login: null, lease_until: attempt.started_at }));
   await tx.insertInto("verification_attempts").values(rows).execute();
 }
 
@@ -77,6 +81,21 @@ export async function findRunningAttempt(db: Db, credentialId: string): Promise<
   if (row === undefined) return null;
   const { is_abandoned, ...attempt } = row;
   return { attempt, isAbandoned: is_abandoned };
+}
+
+/** Counts the rejected attempts of the login since then. */
+export async function countRejections(
+  tx: Tx,
+  login: string,
+  since: Date,
+): Promise<{ count: number; last: Date | null }> {
+  const query = tx
+    .selectFrom("verification_attempts")
+    .select(({ fn }) => [sql<number>`count(*)::integer`.as("count"), fn.max("started_at").as("last")])
+    .where("login", "=", login)
+    .where("started_at", ">", since)
+    .where("outcome", "=", sql.lit("rejected"));
+  return (await tx.executeQuery(named("attempts.rejections", query.compile()))).rows[0]!;
 }
 
 /** Returns the ids of the credentials whose attempt was abandoned. */

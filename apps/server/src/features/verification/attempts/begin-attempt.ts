@@ -14,6 +14,7 @@ import type { SecretRow } from "#features/secrets/index.ts";
 import { isPending } from "#features/users/index.ts";
 import { ownerOf } from "../owner-of.ts";
 import { concluded } from "./finish-attempt.ts";
+import { loginOf, pausedUntil, rejectedTooOften } from "./limit-rejections.ts";
 import type { VerificationContext } from "../context.ts";
 import { isDue, isHeldBack } from "../verification.policy.ts";
 import type { Trigger } from "../verification.policy.ts";
@@ -51,6 +52,8 @@ export type SkippedAttempt =
   | { kind: "gone" }
   /** The target has already rejected this secret. */
   | { kind: "held-back" }
+  /** The target rejected this login several times; the schedule tries it later. */
+  | { kind: "deferred" }
   /** Another run has verified the secret since this attempt was planned, or a rotation is changing it. */
   | { kind: "not-due" }
   /** No connector supports the secret's target, and no user requested the attempt. */
@@ -105,6 +108,12 @@ export async function beginAttempt(
   }
   if (other !== null) await endAbandonedAttempt(context, tx, other.attempt, secretRow);
 
+  const until = await pausedUntil(tx, loginOf(secretRow), kernel.clock.now());
+  if (until !== null) {
+    if (query.askedBy !== null) throw rejectedTooOften();
+    await updateSecret(tx, secretRow.id, { verify_after: until });
+    return { kind: "deferred" };
+  }
   const target = targetOf(secretRow);
   const isSupportedTarget = isSupported(target);
   if (!isSupportedTarget && query.isAutomatic) {
@@ -147,6 +156,7 @@ function newAttempt(secretRow: SecretRow, query: AttemptOrder, method: string, a
     type: secretRow.type,
     host: destinationOf(secretRow),
     username: secretRow.username,
+    login: loginOf(secretRow),
     method,
     started_at: at,
   };

@@ -1,0 +1,33 @@
+// Limits how often one login on a target is rejected, whichever stored secrets are tried: stored guesses neither open an
+// account on a target nor lock it there.
+import type { Tx } from "#kernel/db/database.ts";
+import { refuse } from "#kernel/http/refuse.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
+import { countRejections } from "../verification.store.ts";
+import { endpointOf } from "../verification.ts";
+
+/** Targets often lock an account after five failures; two are left for the account's users. */
+const MOST_REJECTED = 3;
+const WINDOW_MINUTES = 10;
+const WINDOW_MS = WINDOW_MINUTES * 60_000;
+
+/** The host, port and user name that the secret logs in with, in lower case; null when it goes to no host of its own. */
+export function loginOf(secretRow: SecretRow): string | null {
+  const endpoint = endpointOf(secretRow);
+  return endpoint === null || secretRow.username === null ? null : `${endpoint} ${secretRow.username.toLowerCase()}`;
+}
+
+/** Returns when the login may be tried again, or null if it may be tried now. */
+export async function pausedUntil(tx: Tx, login: string | null, now: Date): Promise<Date | null> {
+  if (login === null) return null;
+  const { count, last } = await countRejections(tx, login, new Date(now.getTime() - WINDOW_MS));
+  return count >= MOST_REJECTED && last !== null ? new Date(last.getTime() + WINDOW_MS) : null;
+}
+
+/** 409: with 429, clients would wait and try again. */
+export const rejectedTooOften = () =>
+  refuse(
+    409,
+    "verification.rejected-too-often",
+    `The target rejected this login ${MOST_REJECTED} times. Another try could lock the account there; wait ${WINDOW_MINUTES} minutes.`,
+  );
