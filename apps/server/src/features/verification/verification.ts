@@ -59,14 +59,6 @@ export const connectorOf = (row: LoginRow): Connector => connectorFor(targetOf(r
 /** The host that the secret is sent to, as the connector derives it (CRED-38). */
 export const destinationOf = (row: LoginRow): string | null => destinationHost(targetOf(row));
 
-/** The address a login with this secret goes to, such as `db1:5432`; without a port if the default applies. */
-export function endpointOf(row: LoginRow): string | null {
-  const host = destinationOf(row);
-  if (host === null) return null;
-  const port = URL.parse(row.connection_string ?? "")?.port || row.port;
-  return `${host.toLowerCase()}:${port ?? ""}`;
-}
-
 const LONGEST_MESSAGE = 1_000;
 
 export function resultOf(verified: VerifyResult): Result {

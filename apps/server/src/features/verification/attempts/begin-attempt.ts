@@ -111,7 +111,8 @@ export async function beginAttempt(
   const until = await pausedUntil(tx, loginOf(secretRow), kernel.clock.now());
   if (until !== null) {
     if (query.askedBy !== null) throw rejectedTooOften();
-    await updateSecret(tx, secretRow.id, { verify_after: until });
+    // A value that was rejected itself waits for its user instead.
+    if (!isHeldBack(secretRow, true)) await updateSecret(tx, secretRow.id, { verify_after: until });
     return { kind: "deferred" };
   }
   const target = targetOf(secretRow);

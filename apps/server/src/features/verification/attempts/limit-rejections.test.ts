@@ -5,11 +5,46 @@ import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { loginOf } from "./limit-rejections.ts";
 import { aCredential, asStored } from "#testing/credentials.ts";
 import { aPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
+
+describe("a login", () => {
+  const entry = {
+    type: "postgresql",
+    host: "db1",
+    port: 5432,
+    username: "ada",
+    database_name: null,
+    schema_name: null,
+    connection_string: null,
+    ssl_enabled: true,
+    additional_params: {},
+    host_key: null,
+  };
+  for (const spelling of [
+    {},
+    { username: "Ada" },
+    { username: "CORP\\ada" },
+    { username: "ada@corp.example" },
+    { host: "DB1." },
+    { port: null },
+    { username: null, connection_string: "postgresql://ada@db1/shop" },
+    { host: "other", port: 1, connection_string: "postgresql://db1:5432/shop" },
+  ])
+    test(`counts as one when written ${JSON.stringify(spelling)}`, () =>
+      assert.equal(loginOf({ ...entry, ...spelling }), "db1:5432 ada"));
+
+  test("is another one on another port or host, and none without a user name", () => {
+    const others = [{ port: 5433 }, { host: "db2" }, { username: "bob" }];
+    const logins = [{}, ...others].map((other) => loginOf({ ...entry, ...other }));
+    assert.equal(new Set(logins).size, 4);
+    assert.equal(loginOf({ ...entry, username: null }), null);
+  });
+});
 
 describe("a login that was rejected three times", needs(postgresqlAvailable()), () => {
   let app: TestApp;

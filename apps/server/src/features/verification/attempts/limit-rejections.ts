@@ -1,20 +1,33 @@
 // Limits how often one login on a target is rejected, whichever stored secrets are tried: stored guesses neither open an
 // account on a target nor lock it there.
+import { connectionAddress } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import type { SecretRow } from "#features/secrets/index.ts";
 import { countRejections } from "../verification.store.ts";
-import { endpointOf } from "../verification.ts";
+import { connectorOf, destinationOf } from "../verification.ts";
+import type { LoginRow } from "../verification.ts";
 
 /** Targets often lock an account after five failures; two are left for the account's users. */
 const MOST_REJECTED = 3;
 const WINDOW_MINUTES = 10;
 const WINDOW_MS = WINDOW_MINUTES * 60_000;
 
-/** The host, port and user name that the secret logs in with, in lower case; null when it goes to no host of its own. */
-export function loginOf(secretRow: SecretRow): string | null {
-  const endpoint = endpointOf(secretRow);
-  return endpoint === null || secretRow.username === null ? null : `${endpoint} ${secretRow.username.toLowerCase()}`;
+/**
+ * The host, port and user name that the secret logs in with, as one text for all spellings: in lower case, without a domain.
+ * Null without a user name, as for API tokens, whose host serves many customers.
+ */
+export function loginOf(secretRow: LoginRow): string | null {
+  const host = destinationOf(secretRow);
+  const url = URL.parse(secretRow.connection_string ?? "");
+  const address = url === null ? null : connectionAddress(url);
+  const name = (secretRow.username || address?.username) ?? "";
+  if (host === null || name === "") return null;
+  const port = address?.port ?? secretRow.port ?? connectorOf(secretRow).defaultPort ?? "";
+  const withoutDomain = name
+    .replace(/^.*\\/, "")
+    .replace(/(?<=.)@.*$/, "")
+    .replaceAll(" ", "");
+  return `${host.replace(/\.$/, "")}:${port} ${withoutDomain}`.toLowerCase();
 }
 
 /** Returns when the login may be tried again, or null if it may be tried now. */

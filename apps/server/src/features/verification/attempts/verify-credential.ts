@@ -11,13 +11,14 @@ import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { lockSecret } from "#features/secrets/index.ts";
 import { credentialNotFound, lockCredential } from "#features/vault/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
 import { beginAttempt } from "./begin-attempt.ts";
 import type { SkippedAttempt, AttemptOrder } from "./begin-attempt.ts";
 import { finishAttempt } from "./finish-attempt.ts";
 import type { FinishedAttempt } from "./finish-attempt.ts";
 import { tryLogin } from "./try-login.ts";
 import type { VerificationContext } from "../context.ts";
-import { endpointOf, noteOf, toReply } from "../verification.ts";
+import { destinationOf, noteOf, toReply } from "../verification.ts";
 import { findRunningAttempt, readAttempt } from "../verification.store.ts";
 import type { AttemptRow } from "../verification.store.ts";
 
@@ -51,6 +52,14 @@ export async function verify(
   if (secretRow === null) return { kind: "gone" };
   const signal = AbortSignal.any([askedBy.signal, query.signal]);
   return context.gate({ personId: askedBy.id, credentialId, target: endpointOf(secretRow), signal }, attempt);
+}
+
+/** The address a login with this secret goes to, such as `db1:5432`; without a port if the default applies. */
+function endpointOf(secretRow: SecretRow): string | null {
+  const host = destinationOf(secretRow);
+  if (host === null) return null;
+  const port = URL.parse(secretRow.connection_string ?? "")?.port || secretRow.port;
+  return `${host.toLowerCase()}:${port ?? ""}`;
 }
 
 async function attemptInTurn(
