@@ -98,6 +98,18 @@ export async function countRejections(
   return (await tx.executeQuery(named("attempts.rejections", query.compile()))).rows[0]!;
 }
 
+/** Returns true if this revision of the credential's login worked before. */
+export async function wasVerified(tx: Tx, credentialId: string, revision: number): Promise<boolean> {
+  const query = tx
+    .selectFrom("verification_attempts")
+    .select("id")
+    .where("credential_id", "=", credentialId)
+    .where("revision", "=", revision)
+    .where("outcome", "=", "verified")
+    .limit(1);
+  return (await tx.executeQuery(named("attempts.verified-before", query.compile()))).rows.length > 0;
+}
+
 /** Returns the ids of the credentials whose attempt was abandoned. */
 export async function findAbandoned(db: Db, limit: number): Promise<string[]> {
   const rows = await db

@@ -14,7 +14,7 @@ import type { SecretRow } from "#features/secrets/index.ts";
 import { isPending } from "#features/users/index.ts";
 import { ownerOf } from "../owner-of.ts";
 import { concluded } from "./finish-attempt.ts";
-import { loginOf, pausedUntil, rejectedTooOften } from "./limit-rejections.ts";
+import { countedLogin, pausedUntil, rejectedTooOften } from "./limit-rejections.ts";
 import type { VerificationContext } from "../context.ts";
 import { isDue, isHeldBack } from "../verification.policy.ts";
 import type { Trigger } from "../verification.policy.ts";
@@ -108,7 +108,8 @@ export async function beginAttempt(
   }
   if (other !== null) await endAbandonedAttempt(context, tx, other.attempt, secretRow);
 
-  const until = await pausedUntil(tx, loginOf(secretRow), kernel.clock.now());
+  const login = await countedLogin(tx, secretRow);
+  const until = await pausedUntil(tx, login, kernel.clock.now());
   if (until !== null) {
     if (query.askedBy !== null) throw rejectedTooOften();
     // A value that was rejected itself waits for its user instead.
@@ -124,7 +125,7 @@ export async function beginAttempt(
   const connector = connectorFor(target);
   const attempt = await insertAttempt(
     tx,
-    newAttempt(secretRow, query, connector.id, kernel.clock.now()),
+    { ...newAttempt(secretRow, query, connector.id, kernel.clock.now()), login },
     LEASE_SECONDS,
   );
   if (isSupportedTarget) {
@@ -157,7 +158,6 @@ function newAttempt(secretRow: SecretRow, query: AttemptOrder, method: string, a
     type: secretRow.type,
     host: destinationOf(secretRow),
     username: secretRow.username,
-    login: loginOf(secretRow),
     method,
     started_at: at,
   };

@@ -110,4 +110,16 @@ describe("a login that was rejected three times", needs(postgresqlAvailable()), 
     const verified = await app.call(verifyCredential, { params: { id: stored.id }, as: other.token });
     assert.equal(verified.body.data.outcome, "verified", verified.text);
   });
+
+  test("does not limit a secret that worked, so a repaired password is verified at once", async () => {
+    const { username, password } = await server.addRole();
+    const user = await aPerson(app);
+    const { id } = await aCredential(app, user, fieldsFor(username, password));
+    const verify = async () => (await app.call(verifyCredential, { params: { id }, as: user.token })).body.data.outcome;
+    assert.equal(await verify(), "verified");
+    await server.sql(`alter role ${username} password '${randomBytes(9).toString("hex")}'`);
+    for (let rejection = 1; rejection <= 4; rejection += 1) assert.equal(await verify(), "rejected");
+    await server.sql(`alter role ${username} password '${password}'`);
+    assert.equal(await verify(), "verified");
+  });
 });

@@ -3,7 +3,8 @@
 import { connectionAddress } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { countRejections } from "../verification.store.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
+import { countRejections, wasVerified } from "../verification.store.ts";
 import { connectorOf, destinationOf } from "../verification.ts";
 import type { LoginRow } from "../verification.ts";
 
@@ -28,6 +29,11 @@ export function loginOf(secretRow: LoginRow): string | null {
     .replace(/(?<=.)@.*$/, "")
     .replaceAll(" ", "");
   return `${host.replace(/\.$/, "")}:${port} ${withoutDomain}`.toLowerCase();
+}
+
+/** The login that this attempt counts for. A secret that worked since it last changed is no guess and counts for none. */
+export async function countedLogin(tx: Tx, secretRow: SecretRow): Promise<string | null> {
+  return (await wasVerified(tx, secretRow.id, secretRow.login_revision)) ? null : loginOf(secretRow);
 }
 
 /** Returns when the login may be tried again, or null if it may be tried now. */
