@@ -82,3 +82,19 @@ test("styles.ts keeps Mantine's own order, in which later sheets override earlie
     });
   expect(places.map(({ name }) => name)).toEqual(places.toSorted((a, b) => a.place - b.place).map(({ name }) => name));
 });
+
+test("every class that a component uses is in its style sheet", () => {
+  const missing = filesUnder(source).flatMap((path) => {
+    if (!/\.tsx?$/.test(path)) return [];
+    const text = readFileSync(path, "utf8");
+    return [...text.matchAll(/^import (\w+) from "(\S+\.module\.css)";$/gm)].flatMap(([, name = "", sheet = ""]) => {
+      const file = sheet.startsWith("#") ? join(source, sheet.slice(1)) : join(dirname(path), sheet);
+      const rules = readFileSync(file, "utf8");
+      const used = [...text.matchAll(new RegExp(`\\b${name}\\.([A-Za-z]\\w*)\\b`, "g"))].map(([, used = ""]) => used);
+      return used
+        .filter((each) => each !== "module" && !new RegExp(`\\.${each}\\b`).test(rules))
+        .map((each) => `${path}: ${each}`);
+    });
+  });
+  expect(missing).toEqual([]);
+});

@@ -119,7 +119,7 @@ function Step({ step, onDismiss }: { step: SetupStep; onDismiss: () => void }) {
       ) : (
         <IconCircle size={20} role="img" aria-label="Open" />
       )}
-      <div className={classes.text}>
+      <div>
         <p className={classes.title}>{title}</p>
         {!step.is_done && <p className={classes.why}>{text}</p>}
       </div>

@@ -37,7 +37,7 @@ export function TrendsCard({ trends }: { trends: RiskAssessment["trends"] }) {
           {findings.map(({ date, count, type }) => (
             <li key={`${date} ${type}`} className={classes.trendEntry}>
               <span className={classes.trendDate}>{date}</span>
-              <span className={classes.trendText}>{typeName(type)}</span>
+              <span>{typeName(type)}</span>
               <span className={classes.trendValue} aria-label={counted(count, "finding")}>
                 {count.toLocaleString()}
               </span>

@@ -112,7 +112,7 @@ interface ViewsProps {
 function Views({ title, views, shown, open, setDoomed }: ViewsProps) {
   if (views.length === 0) return null;
   return (
-    <section className={classes.group}>
+    <section>
       <h3 className={classes.title}>{title}</h3>
       <ul className={classes.views} aria-label={title}>
         {views.map((view) => (
