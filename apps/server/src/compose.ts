@@ -28,6 +28,7 @@ import { installAuditSinks } from "#features/audit-sinks/index.ts";
 import { installCpm } from "#features/cpm/index.ts";
 import { installConnectors } from "#features/connectors/index.ts";
 import { installDashboard } from "#features/dashboard/index.ts";
+import { installDependentProposals } from "#features/dependent-proposals/index.ts";
 import { installDiscovery } from "#features/discovery/index.ts";
 import { installEvents } from "#features/events/index.ts";
 import { installFactors } from "#features/factors/index.ts";
@@ -202,6 +203,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   });
   const findings = installFindings(kernel, { accounts, rotation, network: verification.site.network });
   installScans(kernel, { findings, network: verification.site.network });
+  installDependentProposals(kernel, { accounts });
   installDiscovery(kernel, { accounts, rotation, secrets, network: verification.site.network });
   const accessRequests = installAccessRequests(kernel, { mail, notifications, accounts, safes, users });
   const seenGrants = { grantsInForce: activeGrants, requestsSeenBy };

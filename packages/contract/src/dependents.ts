@@ -1,6 +1,6 @@
 // Dependents: everything else that uses an account's password and is updated or notified after a rotation.
 import { z } from "zod";
-import { AccountId, DependentId, Message, Moment, oneLine } from "./fields.ts";
+import { AccountId, DependentId, FindingId, Message, Moment, oneLine } from "./fields.ts";
 import { endpoint } from "./endpoint.ts";
 
 export const DEPENDENT_KINDS = ["account", "ssh-file", "webhook", "linked-user"] as const;
@@ -136,4 +136,36 @@ export const updateDependent = endpoint({
   gives: "secret",
   stepUp: true,
   givesByToken: "safe.share",
+});
+
+/** A use of the account that scans found and that is not among its dependents. */
+export const ProposedDependent = z.object({
+  /** `file`, `account`, or the kind of a use that a scan of accounts reported, such as `service`. */
+  kind: z.string(),
+  name: z.string(),
+  /** The host. */
+  place: z.string(),
+  /** One line of evidence. Never a secret. */
+  detail: z.string().nullable(),
+  /** False for units and jobs that run as the account without its password. */
+  holds_password: z.boolean(),
+  /** The settings with which `addDependent` adds it; null if Strongroom cannot update it. */
+  config: DependentConfig.nullable(),
+  /** Why Strongroom cannot update it, and what to do instead. */
+  obstacle: z.string().nullable(),
+  /** The finding that shows the password in a file. */
+  finding_id: FindingId.nullable(),
+});
+export type ProposedDependent = z.infer<typeof ProposedDependent>;
+
+/** Needs the permissions of `addDependent` on the account. Lists only what the caller's scans and safes show anyway. */
+export const listProposedDependents = endpoint({
+  method: "GET",
+  path: "/api/v1/accounts/:id/dependents/proposed",
+  summary: "Uses of an account that scans found and that are not among its dependents",
+  params: byAccount,
+  reply: z.object({ proposed: z.array(ProposedDependent) }),
+  needs: "account.use",
+  sessionOnly: true,
+  audit: "none",
 });

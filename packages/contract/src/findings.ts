@@ -7,6 +7,7 @@ import {
   DependentId,
   Message,
   Moment,
+  FindingId,
   RotationId,
   UserId,
   manyLines,
@@ -15,8 +16,6 @@ import {
 } from "./fields.ts";
 import { ComplianceFramework, FindingSeverity, ScanId } from "./scans.ts";
 
-export const FindingId = z.uuid().brand<"FindingId">();
-export type FindingId = z.infer<typeof FindingId>;
 export const FindingRuleId = z.uuid().brand<"FindingRuleId">();
 export type FindingRuleId = z.infer<typeof FindingRuleId>;
 

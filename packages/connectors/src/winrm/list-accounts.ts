@@ -32,6 +32,7 @@ interface Reported extends Record<Part, Row[] | null> {
 }
 
 const MAX_ROWS = 20_000;
+const MAX_DOMAIN_USES = 500;
 const textIn = (value: unknown) => (typeof value === "string" ? value.slice(0, 256) : null);
 const momentIn = (value: unknown) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) ? value : null;
@@ -60,7 +61,10 @@ function rowsIn(value: unknown): Row[] | null {
   });
 }
 
-/** Facts: `sid`, `isDisabled`, `passwordExpiresAt`. Facts of the system: `administrators` that are not local accounts. */
+/**
+ * Facts: `sid`, `isDisabled`, `passwordExpiresAt`. Facts of the system: `administrators` that are not local accounts, and
+ * `domainUses`, the services, tasks and pools that run as accounts of a domain.
+ */
 export async function listUsers(target: Target, password: string, current: Attempt): Promise<ListFinding> {
   const service = serviceOf(target, { username: target.username, password });
   if ("failure" in service) return service.failure;
@@ -85,7 +89,10 @@ export async function listUsers(target: Target, password: string, current: Attem
   const others = (reported.m ?? []).filter(({ n }) => isLocal(n) === null).map(({ n }) => n);
   return {
     ...finding,
-    collected: { keys: [], system: { administrators: others.slice(0, 100) } },
+    collected: {
+      keys: [],
+      system: { administrators: others.slice(0, 100), domainUses: domainUsesIn(reported).slice(0, MAX_DOMAIN_USES) },
+    },
     commands: commandsOf(reported),
   };
 }
@@ -131,22 +138,36 @@ function accountOf(
   };
 }
 
-function dependentsOf(reported: Reported, isLocal: (name: string) => string | null): Map<string, ListedDependent[]> {
-  const found = new Map<string, ListedDependent[]>();
-  for (const [part, kind] of [
+/** Everything that the host runs as a named account, with that account as the host writes it. */
+function usesIn(reported: Reported): (ListedDependent & { account: string })[] {
+  const kinds = [
     ["s", "service"],
     ["t", "scheduled-task"],
     ["i", "application-pool"],
-  ] as const) {
-    for (const { n, u, state } of reported[part] ?? []) {
-      const account = isLocal(u)?.toLowerCase();
-      if (account === undefined) continue;
-      const dependent = { kind, name: n, detail: state };
-      found.set(account, [...(found.get(account) ?? []), dependent]);
-    }
+  ] as const;
+  return kinds.flatMap(([part, kind]) =>
+    (reported[part] ?? []).map(({ n, u, state }) => ({ kind, name: n, detail: state, account: u })),
+  );
+}
+
+function dependentsOf(reported: Reported, isLocal: (name: string) => string | null): Map<string, ListedDependent[]> {
+  const found = new Map<string, ListedDependent[]>();
+  for (const { account, ...dependent } of usesIn(reported)) {
+    const name = isLocal(account)?.toLowerCase();
+    if (name !== undefined) found.set(name, [...(found.get(name) ?? []), dependent]);
   }
   return found;
 }
+
+/** Authorities of Windows itself, whose accounts have no password. */
+const BUILT_IN = /^(nt authority|nt service|iis apppool|window manager|font driver host|builtin)\\/i;
+
+const isOfDomain = (account: string, host: string): boolean =>
+  account.includes("\\") ? localName(account, host) === null && !BUILT_IN.test(account) : account.includes("@");
+
+/** Group-managed accounts, whose names end with `$`, are left out: Windows changes their passwords. */
+const domainUsesIn = (reported: Reported): (ListedDependent & { account: string })[] =>
+  usesIn(reported).filter(({ account }) => isOfDomain(account, reported.host) && !account.endsWith("$"));
 
 function commandsOf(reported: Reported): ScanCommand[] {
   const parts: [string, readonly unknown[] | null][] = [

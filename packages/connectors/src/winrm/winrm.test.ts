@@ -179,6 +179,10 @@ describe("WinRM: the shell and its scripts", { ...needs(opensslAvailable()), con
       dependents.map(({ kind, name }) => `${kind} ${name}`),
     );
     assert.deepEqual(kinds.toSorted(), ["scheduled-task \\Nightly", "service Backup"]);
+    assert.deepEqual(result.collected?.system?.["domainUses"], [
+      { kind: "service", name: "Reports", detail: "Auto", account: "CORP\\svc_reports" },
+      { kind: "scheduled-task", name: "\\Mail", detail: "Ready", account: "svc_reports@corp.example" },
+    ]);
     assert.equal(result.commands?.find(({ command }) => command.includes("AppPools"))?.success, false);
     assert.ok(first.secret !== "" && !JSON.stringify(result).includes(first.secret));
   });

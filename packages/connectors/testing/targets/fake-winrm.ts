@@ -154,8 +154,17 @@ function listOf(accounts: ReadonlyMap<string, Account>): string {
       q: null,
     })),
     m: names.filter((n) => accounts.get(n)?.isAdministrator).map((n) => ({ n: `WIN1\\${n}`, c: "User" })),
-    s: names.slice(0, 1).map((n) => ({ n: "Backup", u: `.\\${n}`, w: "Auto" })),
-    t: names.slice(0, 1).map((n) => ({ n: "\\Nightly", u: n, w: "Ready" })),
+    s: [
+      ...names.slice(0, 1).map((n) => ({ n: "Backup", u: `.\\${n}`, w: "Auto" })),
+      { n: "Reports", u: "CORP\\svc_reports", w: "Auto" },
+      { n: "Spooler", u: "LocalSystem", w: "Auto" },
+      { n: "Themes", u: "NT AUTHORITY\\LocalService", w: "Auto" },
+    ],
+    t: [
+      ...names.slice(0, 1).map((n) => ({ n: "\\Nightly", u: n, w: "Ready" })),
+      { n: "\\Mail", u: "svc_reports@corp.example", w: "Ready" },
+      { n: "\\Managed", u: "CORP\\gmsa$", w: "Ready" },
+    ],
     i: null,
   };
   return Buffer.from(JSON.stringify(list)).toString("base64");
