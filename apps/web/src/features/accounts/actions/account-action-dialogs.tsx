@@ -8,9 +8,11 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { counted } from "#shared/format/text.ts";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { rotatedOf } from "../account-labels.ts";
+import { canSeeProposals, proposedDependents } from "../dependents/dependents.queries.ts";
 import { useHasReconcileAccount } from "../detail/use-reconcile.ts";
 import { deletion, move, safesToAddTo } from "../accounts.queries.ts";
 
@@ -33,7 +35,25 @@ export function RotateAccountDialog({ account, opened, onClose }: AccountActionD
       <p>
         The new password follows the rules of the platform <strong>{account.platform_name}</strong>.
       </p>
+      {opened && <UsesWithoutUpdate account={account} />}
     </RotateDialog>
+  );
+}
+
+/** Warns of uses that would keep the old password. Silent when they cannot be read: the rotation does not depend on them. */
+function UsesWithoutUpdate({ account }: { account: Account }) {
+  const { data } = useQuery({ ...proposedDependents(account.id), enabled: canSeeProposals(account) });
+  const holding = (data?.proposed ?? []).filter((each) => each.holds_password);
+  if (holding.length === 0) return null;
+  const names = holding.slice(0, 3).map(({ name, place }) => `${name} on ${place}`);
+  const rest = holding.length - names.length;
+  return (
+    <p>
+      <strong>Scans found {counted(holding.length, "use")} of this password outside of its dependents:</strong>{" "}
+      {names.join(", ")}
+      {rest > 0 && ` and ${rest} more`}. Without an update they keep the old password. Review them first under{" "}
+      <em>Dependents</em> on the page of the account.
+    </p>
   );
 }
 

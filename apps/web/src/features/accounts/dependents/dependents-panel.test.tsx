@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { screen, waitFor, within } from "@testing-library/react";
-import type { Account, Dependent } from "@strongroom/contract";
+import type { Account, Dependent, ProposedDependent } from "@strongroom/contract";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
+import { RotateAccountDialog } from "../actions/account-action-dialogs.tsx";
 import { EMPTY_DEPENDENT, checkDependent, payloadOf } from "./dependent-form-values.ts";
 import { DependentsPanel } from "./dependents-panel.tsx";
-import { anAccount } from "../testing/an-account.ts";
+import { aPlatform, anAccount } from "../testing/an-account.ts";
 
 const KEY = "an-example-of-a-signing-key";
 let api: TestApi;
@@ -31,10 +32,11 @@ const aDependent = (given: Partial<Dependent> = {}): Dependent => ({
   ...given,
 });
 
-async function openPanel(dependents: Dependent[], given: Partial<Account> = {}) {
+async function openPanel(dependents: Dependent[], given: Partial<Account> = {}, proposed: ProposedDependent[] = []) {
   const account = anAccount(given);
   const path = `/api/v1/accounts/${account.id}/dependents`;
   api.on(`GET ${path}`, { json: { dependents } });
+  api.on(`GET ${path}/proposed`, { json: { proposed } });
   const view = renderScreen(<DependentsPanel account={account} />);
   const panel = within(screen.getByRole("region", { name: "Dependents" }));
   await waitFor(() => expect(panel.queryByText("Loading...")).toBeNull());
@@ -72,6 +74,7 @@ describe("the dependents panel", () => {
     none.unmount();
     const account = anAccount();
     api.on(`GET /api/v1/accounts/${account.id}/dependents`, problem(500, "internal", "No"));
+    api.on(`GET /api/v1/accounts/${account.id}/dependents/proposed`, { json: { proposed: [] } });
     renderScreen(<DependentsPanel account={account} />);
     expect(await screen.findByText("Failed to load the dependents")).toBeTruthy();
   });
@@ -116,6 +119,71 @@ describe("the dependents panel", () => {
     await user.click(dialog.getByRole("button", { name: "Remove" }));
     expect(await screen.findByText('"deploy hook" removed')).toBeTruthy();
     expect(await panel.findByText("No dependents")).toBeTruthy();
+  });
+});
+
+describe("uses found by scans", () => {
+  const through = anAccount({ name: "root on app1" });
+  const aProposal = (given: Partial<ProposedDependent>): ProposedDependent => ({
+    kind: "file",
+    name: "/etc/app.conf",
+    place: "app1",
+    detail: "Line 2, mode 644",
+    holds_password: true,
+    config: null,
+    obstacle: null,
+    finding_id: null,
+    ...given,
+  });
+  const file = aProposal({ config: { kind: "file-value", via_account_id: through.id, path: "/etc/app.conf" } });
+  const service = aProposal({ kind: "service", name: "Backup", place: "win1", obstacle: "Add a webhook." });
+  const unit = aProposal({ kind: "service", name: "app.service", holds_password: false });
+
+  test("are listed by what they need, and a file is added as proposed", async () => {
+    api.on(`GET /api/v1/accounts/${through.id}/details`, { json: through });
+    const { user, panel, path } = await openPanel([], {}, [file, service, unit]);
+    const rows = within(await panel.findByRole("list", { name: "Found by scans" })).getAllByRole("listitem");
+    expect(rows).toHaveLength(2);
+    expect(within(rows[1]!).getByText("Add a webhook.")).toBeTruthy();
+    expect(within(rows[1]!).queryByRole("button")).toBeNull();
+    expect(panel.getByText("Run as this account without its password: app.service on app1.")).toBeTruthy();
+    await user.click(panel.getByRole("button", { name: "Add /etc/app.conf" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Add Dependent" }));
+    expect(await dialog.findByText("root on app1")).toBeTruthy();
+    const added = aDependent({ name: "/etc/app.conf on app1", config: file.config });
+    api.on(`POST ${path}`, { status: 201, json: { ...added, signing_key: null } });
+    api.on(`GET ${path}`, { json: { dependents: [added] } });
+    api.on(`GET ${path}/proposed`, { json: { proposed: [service] } });
+    await user.click(dialog.getByRole("button", { name: "Add" }));
+    expect(await screen.findByText("Dependent added")).toBeTruthy();
+    expect(api.requestsTo(`POST ${path}`)[0]?.body).toEqual({ name: added.name, config: file.config });
+    await waitFor(() => expect(panel.queryByRole("button", { name: "Add /etc/app.conf" })).toBeNull());
+  });
+
+  test("are hidden when there are none and from users who may not retrieve the password, but a failure is shown", async () => {
+    const none = await openPanel([]);
+    expect(none.panel.queryByText("Found by scans")).toBeNull();
+    none.unmount();
+    const reader = await openPanel([], { my_permissions: ["list", "update_properties", "manage_secret"] }, [file]);
+    expect(reader.panel.queryByText("Found by scans")).toBeNull();
+    expect(api.requestsTo(`GET ${reader.path}/proposed`)).toHaveLength(0);
+    reader.unmount();
+    const account = anAccount();
+    const path = `/api/v1/accounts/${account.id}/dependents`;
+    api.on(`GET ${path}`, { json: { dependents: [] } });
+    api.on(`GET ${path}/proposed`, problem(500, "internal", "No"));
+    renderScreen(<DependentsPanel account={account} />);
+    expect(await screen.findByText("Failed to load the uses that scans found")).toBeTruthy();
+  });
+
+  test("are named before a rotation, because they keep the old password", async () => {
+    const account = anAccount();
+    api.on(`GET /api/v1/accounts/${account.id}/dependents/proposed`, { json: { proposed: [file, service, unit] } });
+    api.on("GET /api/v1/platforms/:id", { json: aPlatform() });
+    renderScreen(<RotateAccountDialog account={account} opened onClose={() => {}} />);
+    const dialog = within(await screen.findByRole("dialog", { name: "Rotate Password" }));
+    expect(await dialog.findByText(/Scans found 2 uses of this password/)).toBeTruthy();
+    expect(dialog.getByText(/\/etc\/app.conf on app1, Backup on win1/)).toBeTruthy();
   });
 });
 

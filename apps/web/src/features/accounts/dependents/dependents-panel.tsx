@@ -4,8 +4,6 @@ import { IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
 import type { Account, Dependent } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link } from "react-router";
-import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
@@ -14,11 +12,12 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { accountDetail } from "../accounts.queries.ts";
+import { AccountLink } from "./account-link.tsx";
 import { AddDependentDialog } from "./add-dependent-dialog.tsx";
 import { STATE_BADGES, accountOf, placeOf } from "./dependent-form-values.ts";
 import { dependentRemoval, dependentUpdate, dependents } from "./dependents.queries.ts";
-import classes from "../detail/account-detail-page.module.css";
+import { ProposedDependents } from "./proposed-dependents.tsx";
+import classes from "./dependents.module.css";
 
 export function DependentsPanel({ account }: { account: Account }) {
   const list = useQuery(dependents(account.id));
@@ -48,7 +47,7 @@ export function DependentsPanel({ account }: { account: Account }) {
           all.length === 0 ? (
             <p className={classes.none}>No dependents</p>
           ) : (
-            <ul className={classes.versions} aria-label="Dependents">
+            <ul className={classes.list} aria-label="Dependents">
               {all.map((dependent) => (
                 <Row
                   key={dependent.id}
@@ -62,6 +61,7 @@ export function DependentsPanel({ account }: { account: Account }) {
           )
         }
       </Loaded>
+      <ProposedDependents account={account} />
       <AddDependentDialog account={account} opened={isAdding} onClose={() => setIsAdding(false)} />
       {removed !== null && (
         <RemoveDependentDialog account={account} dependent={removed} onClose={() => setRemoved(null)} />
@@ -84,11 +84,11 @@ function Row({ account, dependent, mayChange, onRemove }: RowProps) {
     mutate(undefined, { onError: (error) => toast.error(messageOf(error), { title: `Failed to update "${name}"` }) });
   const through = accountOf(dependent);
   return (
-    <li className={classes.version}>
+    <li className={classes.row}>
       <StatusBadge {...STATE_BADGES[state]} />
-      <span className={classes.versionWords}>
+      <span className={classes.words}>
         <strong>{name}</strong>
-        <span className={classes.dependentPlace}>
+        <span className={classes.detail}>
           {placeOf(dependent)}
           {through !== null && (
             <>
@@ -97,15 +97,15 @@ function Row({ account, dependent, mayChange, onRemove }: RowProps) {
             </>
           )}
         </span>
-        {message !== null && state !== "current" && <span className={classes.dependentPlace}>{message}</span>}
+        {message !== null && state !== "current" && <span className={classes.detail}>{message}</span>}
         {updatedAt !== null && (
-          <span className={classes.versionTime}>
+          <span className={classes.time}>
             Updated <RelativeTime moment={updatedAt} />
           </span>
         )}
       </span>
       {mayChange && (
-        <span className={classes.dependentSigns}>
+        <span className={classes.signs}>
           <ActionIcon aria-label={`Update ${name} now`} title="Update now" onClick={update} loading={isPending}>
             <IconRefresh size={16} aria-hidden />
           </ActionIcon>
@@ -116,13 +116,6 @@ function Row({ account, dependent, mayChange, onRemove }: RowProps) {
       )}
     </li>
   );
-}
-
-/** Shows the account's name if the caller can see it. */
-function AccountLink({ id }: { id: string }) {
-  const { data, isError } = useQuery(accountDetail(id));
-  if (isError) return <span>an account that you cannot see</span>;
-  return <Link to={paths.account(id)}>{data?.name ?? "Account"}</Link>;
 }
 
 interface RemoveProps {

@@ -2,8 +2,10 @@
 import {
   addDependent,
   listDependents,
+  listProposedDependents,
   removeDependent,
   updateDependent,
+  type Account,
   type AccountId,
   type DependentId,
   type InputOf,
@@ -11,7 +13,7 @@ import {
 } from "@strongroom/contract";
 import { mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
-import { queryOf } from "#shared/api/query.ts";
+import { invalidatePath, queryOf } from "#shared/api/query.ts";
 
 const of = (id: string) => ({ params: { id: id as AccountId } });
 const one = (id: string, dependentId: string) => ({
@@ -20,8 +22,15 @@ const one = (id: string, dependentId: string) => ({
 
 export const dependents = (id: string) => queryOf(listDependents, of(id));
 
+export const proposedDependents = (id: string) => queryOf(listProposedDependents, of(id));
+
+/** The server also requires that no approval is needed. */
+export const canSeeProposals = ({ my_permissions: mine }: Account): boolean =>
+  (["update_properties", "manage_secret", "retrieve"] as const).every((each) => mine.includes(each));
+
+/** Also refreshes the proposals, whose path is below. */
 const refresh = (client: QueryClient, id: string): Promise<void> =>
-  client.invalidateQueries({ queryKey: dependents(id).queryKey });
+  invalidatePath(client, `/api/v1/accounts/${id}/dependents`);
 
 /** Not a mutation, because a mutation keeps its result, and a webhook's result holds its signing key. */
 export async function sendDependent(
@@ -45,3 +54,10 @@ export const dependentRemoval = (client: QueryClient, id: string, dependentId: s
     mutationFn: () => call(removeDependent, one(id, dependentId)),
     onSettled: () => refresh(client, id),
   });
+
+/** For dependents whose reply contains no signing key. */
+export const dependentAddition = (
+  client: QueryClient,
+  id: string,
+  body: NonNullable<InputOf<typeof addDependent>["body"]>,
+) => mutationOptions({ mutationFn: () => sendDependent(client, id, body) });

@@ -33,6 +33,7 @@ async function openDetail({ account: given, platform, versions = [], rotations =
   api.on(`GET ${path}/versions`, { json: { versions } });
   api.on(`GET ${path}/rotations`, { json: { rotations, next_cursor: null } });
   api.on(`GET ${path}/dependents`, { json: { dependents: [] } });
+  api.on(`GET ${path}/dependents/proposed`, { json: { proposed: [] } });
   api.on(`GET ${path}/access`, { json: { access: [], next_cursor: null } });
   api.on(`GET ${path}/history`, { json: { history: [], next_cursor: null } });
   api.on("GET /api/v1/platforms/:id", { json: aPlatform(platform) });
