@@ -159,13 +159,13 @@ function dependentsOf(reported: Reported, isLocal: (name: string) => string | nu
   return found;
 }
 
-/** Authorities of Windows itself, whose accounts have no password. */
+/** Authorities of Windows itself: their accounts have no password. */
 const BUILT_IN = /^(nt authority|nt service|iis apppool|window manager|font driver host|builtin)\\/i;
 
 const isOfDomain = (account: string, host: string): boolean =>
   account.includes("\\") ? localName(account, host) === null && !BUILT_IN.test(account) : account.includes("@");
 
-/** Group-managed accounts, whose names end with `$`, are left out: Windows changes their passwords. */
+/** Without group-managed accounts (names that end with `$`): Windows changes their passwords. */
 const domainUsesIn = (reported: Reported): (ListedDependent & { account: string })[] =>
   usesIn(reported).filter(({ account }) => isOfDomain(account, reported.host) && !account.endsWith("$"));
 

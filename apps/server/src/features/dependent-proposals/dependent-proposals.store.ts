@@ -89,8 +89,8 @@ export interface UseRow {
 const bareName = (name: RawBuilder<unknown>) => sql`lower(regexp_replace(${name}, '^.*\\\\|@.*$', '', 'g'))`;
 
 /**
- * What runs as the account on its host, and for an account of a directory what runs as a domain account of this name on
- * Windows hosts. Only on targets that this user can see.
+ * Services, tasks and jobs that run as the account on its host. For an account of a directory, also those on Windows hosts
+ * that run as a domain account of this name. Only on targets that this user can see.
  */
 export async function usesOf(
   db: Db,

@@ -32,9 +32,9 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     await world.app.close();
   });
 
-  const proposedFor = async (id: string, as = host.owner.token) =>
-    host.app.call(listProposedDependents, { params: { id: id as AccountId }, as });
-  const proposals = async (id: string): Promise<ProposedDependent[]> => {
+  const proposedFor = (id: AccountId, as = host.owner.token) =>
+    host.app.call(listProposedDependents, { params: { id }, as });
+  const proposals = async (id: AccountId): Promise<ProposedDependent[]> => {
     const reply = await proposedFor(id);
     assert.equal(reply.status, 200, reply.text);
     return reply.body.proposed;

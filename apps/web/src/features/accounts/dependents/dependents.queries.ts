@@ -28,7 +28,7 @@ export const proposedDependents = (id: string) => queryOf(listProposedDependents
 export const canSeeProposals = ({ my_permissions: mine }: Account): boolean =>
   (["update_properties", "manage_secret", "retrieve"] as const).every((each) => mine.includes(each));
 
-/** Also refreshes the proposals, whose path is below. */
+/** Also refreshes the proposals: their path begins with that of the list. */
 const refresh = (client: QueryClient, id: string): Promise<void> =>
   invalidatePath(client, `/api/v1/accounts/${id}/dependents`);
 
