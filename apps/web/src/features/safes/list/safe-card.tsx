@@ -1,15 +1,14 @@
 // One safe in the grid: its details, owner, counts and actions (SAFE-05, SAFE-06).
-import { IconBuildingBank, IconPencil, IconTrash, IconUserShield, IconUsers } from "@tabler/icons-react";
+import { IconBuildingBank, IconPencil, IconUserShield, IconUsers } from "@tabler/icons-react";
 import type { Safe } from "@strongroom/contract";
 import { memo } from "react";
 import { paths } from "#shared/paths.ts";
 import { CardButton, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
+import { RowMenu } from "#shared/ui/row-menu.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, TYPE_LABELS, may } from "../safe-labels.ts";
+import { safeActions, type SafeDialog } from "./safe-actions.ts";
 import classes from "../safes.module.css";
-
-/** Dialogs that a card opens. The page renders them, because scrolling may unmount the card. */
-export type SafeDialog = "edit" | "delete";
 
 export interface SafeCardProps {
   safe: Safe;
@@ -39,15 +38,11 @@ export const SafeCard = memo(function SafeCard({ safe, onOpen }: SafeCardProps) 
       }
       actions={
         <>
-          {canManage && (
-            <>
-              <CardButton label="Edit" icon={IconPencil} onClick={() => onOpen("edit", safe)} />
-              <CardButton label="Delete" icon={IconTrash} color="red" onClick={() => onOpen("delete", safe)} />
-            </>
-          )}
+          {canManage && <CardButton label="Edit" icon={IconPencil} onClick={() => onOpen("edit", safe)} />}
           <CardSigns>
             <CardSign label="Members" icon={IconUsers} to={paths.safe(safe.id, "members")} />
             <CardSign label="Accounts" icon={IconUserShield} to={paths.safe(safe.id)} />
+            {canManage && <RowMenu name={safe.name} actionsOf={() => safeActions(safe, onOpen)} />}
           </CardSigns>
         </>
       }

@@ -1,16 +1,14 @@
 // The safes as a dense table: the default above 20 safes.
-import { IconPencil, IconTrash, IconUserShield, IconUsers } from "@tabler/icons-react";
 import type { Safe } from "@strongroom/contract";
 import { useCallback } from "react";
 import { paths } from "#shared/paths.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
 import type { TableSettings } from "#shared/ui/data-table-settings.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
-import type { RowAction } from "#shared/ui/row-menu.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { TagList } from "#shared/ui/tag-list.tsx";
-import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, TYPE_LABELS, may } from "../safe-labels.ts";
-import type { SafeDialog } from "./safe-card.tsx";
+import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, TYPE_LABELS } from "../safe-labels.ts";
+import { safeActions, type SafeDialog } from "./safe-actions.ts";
 
 export const SAFE_COLUMNS: readonly DataColumn<Safe>[] = [
   {
@@ -90,19 +88,7 @@ const nameOf = ({ name }: Safe): string => name;
 const linkOf = ({ id }: Safe): string => paths.safe(id);
 
 export function SafeTable({ safes, onOpen, ...more }: SafeTableProps) {
-  const actionsOf = useCallback(
-    (safe: Safe): RowAction[] => [
-      { label: "Accounts", icon: IconUserShield, to: paths.safe(safe.id) },
-      { label: "Members", icon: IconUsers, to: paths.safe(safe.id, "members") },
-      ...(may(safe, "manage_safe")
-        ? [
-            { label: "Edit", icon: IconPencil, onClick: () => onOpen("edit", safe) },
-            { label: "Delete", icon: IconTrash, onClick: () => onOpen("delete", safe), isDanger: true },
-          ]
-        : []),
-    ],
-    [onOpen],
-  );
+  const actionsOf = useCallback((safe: Safe) => safeActions(safe, onOpen), [onOpen]);
   return (
     <DataTable
       label="Safes"

@@ -32,6 +32,10 @@ async function openSafes(...given: Safe[]) {
   return view;
 }
 const card = (name = "Production servers") => within(screen.getByRole("article", { name }));
+async function askToDelete(user: ReturnType<typeof renderScreen>["user"], name = "Production servers") {
+  await user.click(card(name).getByRole("button", { name: `Actions for ${name}` }));
+  await user.click(await screen.findByRole("menuitem", { name: "Delete" }));
+}
 const dialog = (name: string) => screen.findByRole("dialog", { name });
 
 describe("more than 20 safes", () => {
@@ -93,11 +97,14 @@ describe("the list of safes", () => {
     expect(facts).toEqual(["Owner: Dana Test", "Access Level: Team", "Accounts: 12", "Users: 7"]);
   });
 
-  test("SAFE-06, OPEN-92: a card has Edit, Delete and links to members and accounts", async () => {
+  test("SAFE-06, OPEN-92: a card has Edit, links to members and accounts, and a menu with Delete", async () => {
     const safe = aSafe();
-    await openSafes(safe);
+    const { user } = await openSafes(safe);
     expect(card().getByRole("button", { name: "Edit" })).toBeTruthy();
-    expect(card().getByRole("button", { name: "Delete" })).toBeTruthy();
+    expect(card().queryByRole("button", { name: "Delete" })).toBe(null);
+    await user.click(card().getByRole("button", { name: "Actions for Production servers" }));
+    const entries = await screen.findAllByRole("menuitem");
+    expect(entries.map(({ textContent }) => textContent)).toEqual(["Accounts", "Members", "Edit", "Delete"]);
     expect(card().getByRole("link", { name: "Members" }).getAttribute("href")).toBe(`/safes/${safe.id}?tab=members`);
     expect(card().getByRole("link", { name: "Accounts" }).getAttribute("href")).toBe(`/safes/${safe.id}`);
   });
@@ -263,7 +270,7 @@ describe("editing and deleting a safe", () => {
       safes = safes.filter(({ id }) => id !== safe.id);
       return { json: { message: "gone" } };
     });
-    await user.click(card().getByRole("button", { name: "Delete" }));
+    await askToDelete(user);
     const question = within(await dialog("Delete Safe"));
     expect(api.requestsTo("DELETE /api/v1/safes/:id")).toHaveLength(0);
     await user.click(question.getByRole("button", { name: "Delete" }));
@@ -275,7 +282,7 @@ describe("editing and deleting a safe", () => {
     const safe = aSafe();
     const { user } = await openSafes(safe);
     api.on(`DELETE /api/v1/safes/${safe.id}`, problem(409, "safe.not-empty", "It still holds an account."));
-    await user.click(card().getByRole("button", { name: "Delete" }));
+    await askToDelete(user);
     await user.click(within(await dialog("Delete Safe")).getByRole("button", { name: "Delete" }));
     expect(await screen.findByText("Failed to delete safe")).toBeTruthy();
     expect(screen.getByText("It still holds an account.")).toBeTruthy();
@@ -286,7 +293,7 @@ describe("editing and deleting a safe", () => {
     const other = aSafe({ name: "Archive" });
     const { user } = await openSafes(safe, other);
     api.on(`DELETE /api/v1/safes/${safe.id}`, { json: { message: "gone" } });
-    await user.click(card().getByRole("button", { name: "Delete" }));
+    await askToDelete(user);
     const question = within(await dialog("Delete Safe"));
     const confirm = question.getByRole("button", { name: "Delete" }) as HTMLButtonElement;
     expect(confirm.disabled).toBe(true);
@@ -303,7 +310,7 @@ describe("editing and deleting a safe", () => {
 
   test("explains missing permissions to move the accounts and disables Delete", async () => {
     const { user } = await openSafes(aSafe({ account_count: 2, my_permissions: ["list", "manage_safe", "delete"] }));
-    await user.click(card().getByRole("button", { name: "Delete" }));
+    await askToDelete(user);
     const question = within(await dialog("Delete Safe"));
     expect(question.getByText(/Moving them requires permission to delete accounts/)).toBeTruthy();
     expect(question.getByRole<HTMLButtonElement>("button", { name: "Delete" }).disabled).toBe(true);

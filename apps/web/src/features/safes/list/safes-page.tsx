@@ -27,7 +27,8 @@ import { ColumnChoice, LayoutSwitch, useLayout, type Layout } from "#shared/ui/d
 import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
 import { FilterChips } from "#shared/ui/filter-chips.tsx";
 import { SAFE_COLUMNS, SafeTable } from "./safe-table.tsx";
-import { SafeCard, type SafeDialog } from "./safe-card.tsx";
+import type { SafeDialog } from "./safe-actions.ts";
+import { SafeCard } from "./safe-card.tsx";
 import { filterOf, isNarrowed } from "./safe-filter.ts";
 import { CreateSafeDialog, EditSafeDialog } from "../form/safe-form-dialogs.tsx";
 import { STATUS_BADGES } from "../safe-labels.ts";
