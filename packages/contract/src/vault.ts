@@ -117,16 +117,25 @@ const revealing = {
 } as const;
 
 /** `database` as a filter matches every database type (OPEN-45). */
+/** The fields of a credential by which its list can be sorted. */
+export const CREDENTIAL_SORT_FIELDS = ["name", "username", "host", "verified_at", "created_at"] as const;
+export type CredentialSortField = (typeof CREDENTIAL_SORT_FIELDS)[number];
+
+/** A field, with `-` for the descending order. */
+export const CredentialSort = z.enum(CREDENTIAL_SORT_FIELDS.flatMap((field) => [field, `-${field}`] as const));
+export type CredentialSort = z.infer<typeof CredentialSort>;
+
 export const listCredentials = endpoint({
   method: "GET",
   path: "/api/v1/credentials",
-  summary: "Credentials that the caller can see, newest first",
+  summary: "Credentials that the caller can see, newest first unless sorted otherwise",
   query: z.object({
     ...pageQuery(500, 100),
     search: z.string().trim().max(100).optional(),
     type: CredentialType.optional(),
     environment: Environment.optional(),
     verification_status: VerificationStatusFilter.optional(),
+    sort: CredentialSort.optional(),
   }),
   reply: z.object({ data: z.array(Credential), next_cursor: z.string().nullable() }),
   needs: "credential.list",

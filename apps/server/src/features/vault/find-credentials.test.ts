@@ -6,7 +6,7 @@ import {
   listCredentials,
   updateCredential,
 } from "@strongroom/contract";
-import type { InputOf } from "@strongroom/contract";
+import type { CredentialSort, InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aCredential } from "#testing/credentials.ts";
@@ -234,5 +234,65 @@ describe("the filters", () => {
     await fill(owner, 10_000, (place) => ({ name: `n${place}`, type: place === 17 ? "certificate" : "api" }));
     assert.deepEqual(await namesFound(owner, { type: "certificate" }), ["n17"]);
     assert.deepEqual(await namesFound(owner, { type: "certificate", search: "n18" }), []);
+  });
+});
+
+describe("a chosen order", () => {
+  let owner: TestPerson;
+  before(async () => {
+    owner = await aPerson(app);
+    const hosts = ["db2", "DB1", "db10"];
+    const names = ["beta", "Alpha", "gamma"];
+    for (const [place, name] of names.entries()) {
+      await aCredential(app, owner, { name, type: "application", username: `user-${place}`, host: hosts[place] });
+    }
+    await aCredential(app, await aPerson(app), { name: "aardvark", type: "application" });
+  });
+
+  /** Reads the list in pages of two. */
+  async function inPages(sort: CredentialSort, search?: string): Promise<string[]> {
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { sort, limit: "2", ...(cursor === undefined ? {} : { cursor }), ...(search ? { search } : {}) };
+      const reply = await app.call(listCredentials, { query, as: owner.token });
+      assert.equal(reply.status, 200, reply.text);
+      names.push(...reply.body.data.map(({ name }) => name));
+      cursor = reply.body.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return names;
+  }
+
+  for (const [sort, expected] of [
+    ["name", ["Alpha", "beta", "gamma"]],
+    ["-name", ["gamma", "beta", "Alpha"]],
+    ["host", ["Alpha", "gamma", "beta"]],
+    ["-username", ["gamma", "Alpha", "beta"]],
+    ["created_at", ["beta", "Alpha", "gamma"]],
+    ["-created_at", ["gamma", "Alpha", "beta"]],
+  ] as const) {
+    test(`${sort} continues over pages`, async () => {
+      assert.deepEqual(await inPages(sort), expected);
+    });
+  }
+
+  test("credentials that were never verified are in one stable order, and all are listed", async () => {
+    const [up, down] = [await inPages("verified_at"), await inPages("-verified_at")];
+    assert.equal(new Set(up).size, 3);
+    assert.deepEqual(down, up.toReversed());
+  });
+
+  test("applies to a search too", async () => {
+    assert.deepEqual(await inPages("-name", "et"), ["beta"]);
+  });
+
+  test("refuses unknown fields and the cursor of another order", async () => {
+    const as = owner.token;
+    const unknown = await app.call(listCredentials, { query: { sort: "value" as never }, as });
+    assert.equal(unknown.status, 400);
+    const first = await app.call(listCredentials, { query: { sort: "name", limit: "1" }, as });
+    const cursor = first.body.next_cursor!;
+    const refused = await app.call(listCredentials, { query: { sort: "created_at", cursor }, as });
+    assert.equal(refused.status, 400);
   });
 });

@@ -1,4 +1,4 @@
-// Lists and searches credentials, newest first, at a cost that does not grow with the number of credentials.
+// Lists and searches credentials: newest first at a cost that does not grow with their number, or sorted.
 import { DATABASE_FILTER } from "@strongroom/contract";
 import type { CredentialType, listCredentials } from "@strongroom/contract";
 import { MOST_FOUND } from "#features/search/index.ts";
@@ -7,10 +7,13 @@ import { fold, keysToFind } from "#features/secrets/index.ts";
 import type { Filter, SecretRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
+import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import type { ListOrder } from "#kernel/db/list-order.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { orderOf } from "./credential-order.ts";
 import { toCredential } from "./vault.ts";
-import { listNewest, lookUp, readNamed, readOwn, walkNewest } from "./vault.store.ts";
+import { listNewest, listSorted, lookUp, readNamed, readOwn, walkNewest } from "./vault.store.ts";
 import type { Conditions, Page } from "./vault.store.ts";
 
 /** A search reads this many of the next credentials first, and more only if that is likely to fill the page. */
@@ -18,7 +21,8 @@ const NEAR = 1_000;
 const FAR = 5_000;
 
 export async function findCredentials(call: Call<typeof listCredentials>, db: Db) {
-  const { limit, cursor, ...filter } = call.query;
+  const { limit, cursor, sort = "-created_at", ...filter } = call.query;
+  if (sort !== "-created_at") return findSorted(call, db, orderOf(sort));
   const page = { limit: limit + 1, after: cursor === undefined ? null : readTimePlace(cursor) };
   const rows = await find(db, call.actor, page, filter);
   const shown = rows.slice(0, limit);
@@ -27,6 +31,16 @@ export async function findCredentials(call: Call<typeof listCredentials>, db: Db
     data: shown.map(toCredential),
     next_cursor: last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id }),
   };
+}
+
+/** Sorts all matches: an owner's vault is small enough. */
+async function findSorted({ actor, query }: Call<typeof listCredentials>, db: Db, order: ListOrder) {
+  const { limit, cursor, ...filter } = query;
+  const after = cursor === undefined ? null : readPlace(order, cursor);
+  const rows = await listSorted(db, actor, { order, limit: limit + 1, after }, conditionsOf(filter));
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { data: shown.map(toCredential), next_cursor: last === undefined ? null : writePlace(last) };
 }
 
 /** Returns the newest credentials that contain the text. */

@@ -7,6 +7,7 @@ import type { SecretRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { everyWord } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { ListOrder, Place } from "#kernel/db/list-order.ts";
 import { named } from "#kernel/db/named.ts";
 import type { Tables } from "#kernel/db/tables.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
@@ -100,6 +101,35 @@ export async function listNewest(db: Db, actor: Who, page: Page): Promise<Secret
     .execute();
 }
 
+export interface SortedPage {
+  order: ListOrder;
+  limit: number;
+  after: Place | null;
+}
+
+/** Returns the matches in this order, each with its key. */
+export async function listSorted(
+  db: Db,
+  actor: Who,
+  { order, limit, after }: SortedPage,
+  conditions: Conditions,
+): Promise<(SecretRow & Place)[]> {
+  const rows = db
+    .selectFrom("credentials")
+    .select(SECRET_COLUMNS)
+    .select(sql<Date | string>`${order.key}`.as("key"))
+    .where(isUsableBy(actor))
+    .where(matches(conditions))
+    .orderBy(order.key, (by) => (order.isDescending ? by.desc() : by.asc()))
+    .orderBy("id", order.isDescending ? "desc" : "asc")
+    .limit(limit);
+  const page = after === null ? rows : rows.where(isAfter(order, after));
+  return await page.execute();
+}
+
+const isAfter = (order: ListOrder, { key, id }: Place): RawBuilder<boolean> =>
+  sql`(${order.key}, id) ${order.comesAfter} (${key}, ${id}::uuid)`;
+
 /** Returns the matches among the next `span` credentials of the list; stops reading when the page is full. */
 export async function walkNewest(
   db: Db,
@@ -158,5 +188,5 @@ function matches({ text, types, environment, verificationStatus }: Conditions): 
     ...(environment === null ? [] : [sql`environment = ${environment}`]),
     ...(verificationStatus === null ? [] : [hasVerificationStatus(verificationStatus)]),
   ];
-  return sql<boolean>`(${sql.join(parts, sql` and `)})`;
+  return parts.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(parts, sql` and `)})`;
 }

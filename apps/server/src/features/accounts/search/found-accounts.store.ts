@@ -8,7 +8,8 @@ import type { Db } from "#kernel/db/database.ts";
 import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import { HOST_KEY } from "./account-order.ts";
-import type { AccountOrder, Place } from "./account-order.ts";
+import type { Place } from "#kernel/db/list-order.ts";
+import type { AccountOrder } from "./account-order.ts";
 import { dueSince, isRotationDue } from "../rotation.ts";
 import type { GrantsInForce } from "../shown-accounts.store.ts";
 

@@ -1,0 +1,52 @@
+// An order that callers choose for a list: its key, its direction, and the cursor of a page.
+import { sql } from "kysely";
+import type { RawBuilder } from "kysely";
+import { readNamePlace, readTimePlace, writeNamePlace, writeTimePlace } from "../http/cursor.ts";
+
+type Sql = RawBuilder<unknown>;
+
+export interface OrderKey {
+  /** The first key; the second one is the id. Never null. */
+  key: Sql;
+  isTime: boolean;
+}
+
+export interface ListOrder extends OrderKey {
+  isDescending: boolean;
+  direction: Sql;
+  /** `<` or `>`: whether a row comes after another one. */
+  comesAfter: Sql;
+}
+
+/** A position in the list. */
+export interface Place {
+  key: Date | string;
+  id: string;
+}
+
+/** `sort` is a field, with `-` for the descending order. */
+export function listOrder<Field extends string, Key extends OrderKey>(
+  keys: Readonly<Record<Field, Key>>,
+  sort: Field | `-${Field}`,
+): Key & ListOrder {
+  const isDescending = sort.startsWith("-");
+  return {
+    ...keys[sort.replace("-", "") as Field],
+    isDescending,
+    direction: isDescending ? sql`desc` : sql`asc`,
+    comesAfter: isDescending ? sql`<` : sql`>`,
+  };
+}
+
+/** Throws a refusal for a cursor of another order. */
+export function readPlace({ isTime }: OrderKey, cursor: string): Place {
+  if (isTime) {
+    const { at, id } = readTimePlace(cursor);
+    return { key: at, id };
+  }
+  const { name, id } = readNamePlace(cursor);
+  return { key: name, id };
+}
+
+export const writePlace = ({ key, id }: Place): string =>
+  key instanceof Date ? writeTimePlace({ at: key, id }) : writeNamePlace({ name: key, id });
