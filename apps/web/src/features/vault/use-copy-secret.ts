@@ -1,5 +1,5 @@
 // "Copy Password" and "Show Password": the secret goes from the server to the clipboard or into a dialog, and nowhere else.
-import { useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { copyRevealedSecret } from "#shared/ui/copy-revealed.ts";
@@ -23,6 +23,15 @@ interface SecretCopy {
   hide: () => void;
 }
 
+/** Copies the active secret, or an earlier version of it. */
+export async function copyCredential(client: QueryClient, id: string, version: number | null = null): Promise<void> {
+  const revealed = () => (version === null ? reveal(id) : revealVersion(id, version)).then(({ value }) => value);
+  const { kind, text } = await copyRevealedSecret(revealed, copySecret, NOT_COPIED);
+  toast[kind](text);
+  // The reveal updated "last accessed" and the history.
+  await refreshCredential(client, id);
+}
+
 export function useCopySecret(id: string): SecretCopy {
   const client = useQueryClient();
   const [copying, setCopying] = useState<number | "in force" | null>(null);
@@ -31,12 +40,8 @@ export function useCopySecret(id: string): SecretCopy {
 
   async function copyNow(which: number | "in force"): Promise<void> {
     setCopying(which);
-    const revealed = () => (which === "in force" ? reveal(id) : revealVersion(id, which)).then(({ value }) => value);
-    const { kind, text } = await copyRevealedSecret(revealed, copySecret, NOT_COPIED);
+    await copyCredential(client, id, which === "in force" ? null : which);
     setCopying(null);
-    toast[kind](text);
-    // The reveal updated "last accessed" and the history.
-    await refreshCredential(client, id);
   }
 
   async function showNow(): Promise<void> {

@@ -1,5 +1,11 @@
 // The filter of the vault's list, stored in the address (`?search=` and `?type=`), and the credentials that match it.
-import { CREDENTIAL_TYPE_LABELS, isDatabaseType, type Credential, type CredentialType } from "@strongroom/contract";
+import {
+  CREDENTIAL_TYPE_LABELS,
+  CredentialSort,
+  isDatabaseType,
+  type Credential,
+  type CredentialType,
+} from "@strongroom/contract";
 import { withNewItem, type Page } from "#shared/api/pages.ts";
 import { searchOf, withParam } from "#shared/format/address.ts";
 
@@ -18,15 +24,21 @@ export const TYPE_FILTERS: readonly { value: FilterType | ""; label: string }[] 
 export interface CredentialFilter {
   search?: string;
   type?: FilterType;
+  sort?: CredentialSort;
 }
 
 const isFilterType = (text: string): text is FilterType => (FILTER_TYPES as readonly string[]).includes(text);
 
-/** Reads the filter from the address; an unknown type means all types. */
+/** Reads the filter and the order from the address; an unknown type means all types. */
 export function filterOf(params: URLSearchParams): CredentialFilter {
   const search = searchOf(params);
   const type = params.get("type") ?? "";
-  return { ...(search === undefined ? {} : { search }), ...(isFilterType(type) ? { type } : {}) };
+  const sort = CredentialSort.safeParse(params.get("sort")).data;
+  return {
+    ...(search === undefined ? {} : { search }),
+    ...(isFilterType(type) ? { type } : {}),
+    ...(sort === undefined ? {} : { sort }),
+  };
 }
 
 export const withFilter = (params: URLSearchParams, part: "search" | "type", value: string): URLSearchParams =>
@@ -43,9 +55,13 @@ export function matches(credential: Credential, { search = "", type }: Credentia
   return isOfType && isFound;
 }
 
-/** Adds a new credential at the top, unless the filter excludes it or the list contains it already. */
+/** Whether a new credential belongs at the top. */
+const isNewestFirst = ({ sort = "-created_at" }: CredentialFilter): boolean => sort === "-created_at";
+
+/** Adds a new credential at the top, unless the filter excludes it, the list is sorted or contains it already. */
 export const withNewCredential = (
   pages: readonly CredentialPage[],
   created: Credential,
   filter: CredentialFilter,
-): readonly CredentialPage[] => (matches(created, filter) ? withNewItem(pages, created) : pages);
+): readonly CredentialPage[] =>
+  isNewestFirst(filter) && matches(created, filter) ? withNewItem(pages, created) : pages;

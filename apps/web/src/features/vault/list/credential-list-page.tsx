@@ -16,8 +16,11 @@ import { ErrorState, EmptyState } from "#shared/ui/states.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { nextPageOf } from "#shared/ui/next-page.ts";
+import { ColumnChoice, LayoutSwitch, TableSkeleton, useLayout, type Layout } from "#shared/ui/data-table-tools.tsx";
+import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
 import { AddCredentialDialog, EditCredentialDialog } from "../form/credential-form-dialogs.tsx";
 import { CredentialCard, type CardDialog } from "./credential-card.tsx";
+import { CREDENTIAL_COLUMNS, CredentialTable } from "./credential-table.tsx";
 import { ClosedVault } from "./closed-vault.tsx";
 import { filterOf, TYPE_FILTERS, withFilter } from "./credential-filter.ts";
 import classes from "./credential-list-page.module.css";
@@ -41,6 +44,9 @@ export default function CredentialListPage() {
   const list = useInfiniteQuery({ ...credentialList(filter), placeholderData: keepPreviousData });
   useLiveCredentials();
   const credentials = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data]);
+  const settings = useTableSettings("vault", CREDENTIAL_COLUMNS);
+  const most = useMost(credentials.length);
+  const [layout, setLayout] = useLayout("vault", most);
   const [isAdding, setIsAdding] = useState(false);
   const dialogs = useCardDialogs(credentials);
 
@@ -51,7 +57,7 @@ export default function CredentialListPage() {
   );
 
   function content() {
-    if (list.isPending) return <SectionLoading text="Unlocking your credentials..." />;
+    if (list.isPending) return <TableSkeleton text="Unlocking your credentials..." />;
     if (list.data === undefined) {
       return (
         <ErrorState message={messageOf(list.error)} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />
@@ -63,9 +69,13 @@ export default function CredentialListPage() {
     }
     return (
       <div className={list.isPlaceholderData ? classes.stale : undefined}>
-        <ItemGrid label="Credentials" items={credentials} {...nextPageOf(list)}>
-          {(credential) => <CredentialCard credential={credential} onOpen={dialogs.open} />}
-        </ItemGrid>
+        {layout === "table" ? (
+          <CredentialTable list={list} credentials={credentials} settings={settings} onOpen={dialogs.open} />
+        ) : (
+          <ItemGrid label="Credentials" items={credentials} {...nextPageOf(list)}>
+            {(credential) => <CredentialCard credential={credential} onOpen={dialogs.open} />}
+          </ItemGrid>
+        )}
         {list.isFetchingNextPage && <SectionLoading />}
         {list.isFetchNextPageError && (
           <ErrorState message={messageOf(list.error)} onRetry={() => void list.fetchNextPage()} />
@@ -82,7 +92,12 @@ export default function CredentialListPage() {
         actions={addButton}
       />
       <ClosedVault />
-      <CredentialToolbar count={list.data === undefined ? "" : countText(credentials.length, list.hasNextPage)} />
+      <CredentialToolbar
+        count={list.data === undefined ? "" : countText(credentials.length, list.hasNextPage)}
+        settings={settings}
+        layout={layout}
+        onLayout={setLayout}
+      />
       {content()}
       <AddCredentialDialog opened={isAdding} onClose={() => setIsAdding(false)} />
       {dialogs.credential !== null && (
@@ -127,7 +142,21 @@ function useCardDialogs(credentials: readonly Credential[]) {
   };
 }
 
-function CredentialToolbar({ count }: { count: string }) {
+/** The longest list so far, so that a filter that leaves a few credentials does not change the layout. */
+function useMost(count: number): number {
+  const [most, setMost] = useState(count);
+  if (count > most) setMost(count);
+  return Math.max(count, most);
+}
+
+interface ToolbarProps {
+  count: string;
+  settings: TableSettings;
+  layout: Layout;
+  onLayout: (layout: Layout) => void;
+}
+
+function CredentialToolbar({ count, settings, layout, onLayout }: ToolbarProps) {
   const [params, setParams] = useSearchParams();
   const chooseType = (type: string) => setParams((before) => withFilter(before, "type", type), { replace: true });
 
@@ -144,6 +173,8 @@ function CredentialToolbar({ count }: { count: string }) {
       <p className={classes.count} role="status">
         {count}
       </p>
+      {layout === "table" && <ColumnChoice columns={CREDENTIAL_COLUMNS} settings={settings} />}
+      <LayoutSwitch layout={layout} onChange={onLayout} />
     </div>
   );
 }

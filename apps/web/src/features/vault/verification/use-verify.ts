@@ -1,6 +1,5 @@
 // "Verify Now": runs one verification at a time per credential, across all buttons, and shows a toast at its end.
-import { useIsMutating, useQueryClient } from "@tanstack/react-query";
-import { useMutation } from "#shared/api/use-mutation.ts";
+import { MutationObserver, useIsMutating, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { toast } from "#shared/ui/toast.ts";
 import { verification, verifyKey } from "../credentials.queries.ts";
 import { noticeOfFailedCall, noticeOfReply, type VerifyNotice, type VerifyPlace } from "./verify-credential.ts";
@@ -13,16 +12,23 @@ export interface Verify {
   start: () => void;
 }
 
-export function useVerify({ id, name }: { id: string; name: string }, place: VerifyPlace): Verify {
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** Does nothing while a verification of the credential runs. Shows the outcome even after its list is left. */
+export async function startVerification(client: QueryClient, { id, name }: Named, place: VerifyPlace): Promise<void> {
+  if (client.isMutating({ mutationKey: verifyKey(id) }) > 0) return;
+  try {
+    tell(noticeOfReply(name, await new MutationObserver(client, verification(client, id)).mutate(), place));
+  } catch (error) {
+    tell(noticeOfFailedCall(name, error));
+  }
+}
+
+export function useVerify(credential: Named, place: VerifyPlace): Verify {
   const client = useQueryClient();
-  const isVerifying = useIsMutating({ mutationKey: verifyKey(id) }) > 0;
-  const { mutate } = useMutation(verification(client, id));
-  const start = () => {
-    if (isVerifying) return;
-    mutate(undefined, {
-      onSuccess: (reply) => tell(noticeOfReply(name, reply, place)),
-      onError: (error) => tell(noticeOfFailedCall(name, error)),
-    });
-  };
-  return { isVerifying, start };
+  const isVerifying = useIsMutating({ mutationKey: verifyKey(credential.id) }) > 0;
+  return { isVerifying, start: () => void startVerification(client, credential, place) };
 }
