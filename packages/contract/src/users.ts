@@ -28,10 +28,18 @@ export type User = z.infer<typeof User>;
 
 const byId = z.object({ id: UserId });
 
+/** The fields of a user by which the list can be sorted. */
+export const USER_SORT_FIELDS = ["name", "email", "role", "last_signed_in_at", "created_at"] as const;
+export type UserSortField = (typeof USER_SORT_FIELDS)[number];
+
+/** A field, with `-` for the descending order. */
+export const UserSort = z.enum(USER_SORT_FIELDS.flatMap((field) => [field, `-${field}`] as const));
+export type UserSort = z.infer<typeof UserSort>;
+
 export const listUsers = endpoint({
   method: "GET",
   path: "/api/v1/users",
-  summary: "Users, newest first",
+  summary: "Users, newest first unless sorted otherwise",
   query: z.object({
     ...pageQuery(200, 50),
     search: z.string().max(100).optional(),
@@ -40,6 +48,7 @@ export const listUsers = endpoint({
     status: z.enum([...USER_STATUSES, "invited"]).optional(),
     /** Only users whose requested role is waiting for a decision. */
     has_role_request: z.stringbool().optional(),
+    sort: UserSort.optional(),
   }),
   reply: z.object({ data: z.array(User), next_cursor: z.string().nullable() }),
   needs: "user.list",

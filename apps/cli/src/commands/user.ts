@@ -48,10 +48,11 @@ export const userList = command({
 
 async function readAll({ database }: CommandContext): Promise<Person[]> {
   const people: Person[] = [];
+  let after: Awaited<ReturnType<typeof listPage>>[number] | null = null;
   for (;;) {
-    const before = people.at(-1)?.id ?? null;
-    const page = await listPage(database.db, { limit: PAGE, before, search: null, withRoleRequest: false });
-    people.push(...page);
+    const page = await listPage(database.db, { limit: PAGE, after, search: null, withRoleRequest: false });
+    people.push(...page.map(({ key: _key, ...person }) => person));
+    after = page.at(-1) ?? null;
     if (page.length < PAGE) return people;
   }
 }

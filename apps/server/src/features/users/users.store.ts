@@ -1,10 +1,12 @@
 // Reads and writes the rows of users.
 import { containing, everyWord } from "#kernel/db/containing.ts";
-import type { Role, UserId, UserKind } from "@strongroom/contract";
+import type { Role, UserId, UserKind, UserSort } from "@strongroom/contract";
 import type { Generated, Insertable } from "kysely";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Place } from "#kernel/db/list-order.ts";
 import type { Tables } from "#kernel/db/tables.ts";
+import { orderOf } from "./user-order.ts";
 
 export interface UsersTable {
   id: UserId;
@@ -235,8 +237,9 @@ async function updateUser(tx: Tx, userId: string, change: Partial<UsersTable>): 
 
 export interface PageQuery {
   limit: number;
-  /** The id of the last row of the previous page. */
-  before: string | null;
+  sort?: UserSort | undefined;
+  /** The last row of the previous page. */
+  after: Place | null;
   search: string | null;
   role?: Role | null;
   /** `invited`: users with an open invitation. */
@@ -245,15 +248,20 @@ export interface PageQuery {
   withRoleRequest: boolean;
 }
 
-/** The newest user comes first: ids are UUIDv7 and sort by creation time. */
-export function listPage(db: Db, wish: PageQuery): Promise<Person[]> {
+/** Users in this order, each with its key. */
+export function listPage(db: Db, wish: PageQuery): Promise<(Person & Place)[]> {
+  const { after } = wish;
+  const order = orderOf(wish.sort);
   let query = db
     .selectFrom("users")
     .select(personColumns)
+    .select(sql<Date | string>`${order.key}`.as("key"))
     .$narrowType<{ status: Person["status"] }>()
     .where("status", "<>", "deleted")
     .where("kind", "=", "person");
-  if (wish.before !== null) query = query.where("id", "<", wish.before as UserId);
+  if (after !== null) {
+    query = query.where(sql<boolean>`(${order.key}, id) ${order.comesAfter} (${after.key}, ${after.id}::uuid)`);
+  }
   if (wish.role != null) query = query.where("role", "=", wish.role);
   if (wish.status != null) {
     query = query.where("status", "=", wish.status === "invited" ? "active" : wish.status);
@@ -264,7 +272,11 @@ export function listPage(db: Db, wish: PageQuery): Promise<Person[]> {
   if (wish.search !== null) {
     query = query.where(everyWord(wish.search, (pattern) => sql`(email ilike ${pattern} or name ilike ${pattern})`));
   }
-  return query.orderBy("id", "desc").limit(wish.limit).execute();
+  return query
+    .orderBy(order.key, (by) => (order.isDescending ? by.desc() : by.asc()))
+    .orderBy("id", order.isDescending ? "desc" : "asc")
+    .limit(wish.limit)
+    .execute();
 }
 
 /** Those of the given users who exist. */

@@ -11,7 +11,7 @@ import {
   setUserStatus,
   updateSignInPolicy,
 } from "@strongroom/contract";
-import type { Role, SignInPolicy, UserId } from "@strongroom/contract";
+import type { Role, SignInPolicy, UserId, UserSort } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { aPerson, activate, firstAdmin, signIn } from "#testing/people.ts";
@@ -57,6 +57,33 @@ describe("the list of users", () => {
     assert.deepEqual(seen.slice(0, 3), people.map((person) => person.email).toReversed());
     assert.equal(seen.at(-1), admin.email);
     assert.equal(new Set(seen).size, seen.length);
+  });
+
+  test("is sorted by a field, over pages, and refuses unknown fields and cursors of another order", async () => {
+    for (const field of ["name", "email", "role", "last_signed_in_at"] as const) {
+      const inOrder = async (sort: UserSort): Promise<string[]> => {
+        const emails: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const reply = await app.call(listUsers, { query: { limit: 2, cursor, sort }, as: admin.token });
+          assert.equal(reply.status, 200, reply.text);
+          emails.push(...reply.body.data.map(({ email }) => email));
+          cursor = reply.body.next_cursor ?? undefined;
+        } while (cursor !== undefined);
+        return emails;
+      };
+      const up = await inOrder(field);
+      const users = (await app.call(listUsers, { query: { limit: 200 }, as: admin.token })).body.data;
+      assert.deepEqual(up.toSorted(), users.map(({ email }) => email).toSorted());
+      const valueOf = (email: string) => (users.find((user) => user.email === email)?.[field] ?? "").toLowerCase();
+      assert.deepEqual(up.map(valueOf), up.map(valueOf).toSorted());
+      assert.deepEqual(await inOrder(`-${field}`), up.toReversed());
+    }
+    const bad = await app.call(listUsers, { query: { sort: "password_hash" as never }, as: admin.token });
+    assert.equal(bad.status, 400);
+    const { body } = await app.call(listUsers, { query: { limit: 1, sort: "name" }, as: admin.token });
+    const query = { sort: "last_signed_in_at" as const, cursor: body.next_cursor! };
+    assert.equal((await app.call(listUsers, { query, as: admin.token })).status, 400);
   });
 
   test("finds users by part of their address or name and treats wildcards literally", async () => {

@@ -16,11 +16,13 @@ import type { Notify } from "#features/notifications/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { readPlace, writePlace } from "#kernel/db/list-order.ts";
 import type { CallInput } from "#kernel/http/call.ts";
 import type { Events } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { SignInOfUsers } from "./sign-in-of-users.ts";
+import { orderOf } from "./user-order.ts";
 import { rulesChanged } from "./policy/rules-changed.ts";
 import { newlyAsked, requireOwnNetwork } from "./policy/sign-in-rules.ts";
 import { lockPolicy, writePolicy } from "./policy/sign-in-policy.store.ts";
@@ -49,14 +51,13 @@ type Listing = { data: User[]; next_cursor: string | null };
 export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInOfUsers): Promise<Listing> {
   const { limit, cursor, search } = call.query;
   const withRoleRequest = call.query.has_role_request === true;
-  const before = cursor === undefined ? null : UserId.safeParse(cursor);
-  if (before?.success === false) throw refuse(400, "request.invalid", "cursor: Not a valid cursor for this list.");
-  const { role = null, status = null } = call.query;
-  const query = { before: before?.data ?? null, search: search?.trim() || null, role, status, withRoleRequest };
+  const { role = null, status = null, sort } = call.query;
+  const after = cursor === undefined ? null : readPlace(orderOf(sort), cursor);
+  const query = { sort, after, search: search?.trim() || null, role, status, withRoleRequest };
   const people = await listPage(db, { limit: limit + 1, ...query });
   const page = people.slice(0, limit);
-  const next = people.length > limit ? (page.at(-1)?.id ?? null) : null;
-  return { data: await present(db, page, signIn), next_cursor: next };
+  const last = people.length > limit ? page.at(-1) : undefined;
+  return { data: await present(db, page, signIn), next_cursor: last === undefined ? null : writePlace(last) };
 }
 
 export async function changeRole(deps: UsersDeps, call: CallInput<typeof changeUserRole>, tx: Tx): Promise<User> {

@@ -8,7 +8,7 @@ export const searchableUsers: Searchable = {
   kind: "user",
   needs: "user.list",
   async find(db, _actor, search) {
-    const query = { limit: MOST_FOUND, before: null, search, withRoleRequest: false };
+    const query = { limit: MOST_FOUND, after: null, search, withRoleRequest: false };
     return (await listPage(db, query)).map(hitOf);
   },
   read: async (db, _actor, ids) => (await findUsers(db, ids)).map(hitOf),
