@@ -181,10 +181,21 @@ describe("users", () => {
     expect(await screen.findByText("This is the last administrator.")).toBeTruthy();
   });
 
-  test("administrators cannot change their own row", async () => {
-    await openConsole();
+  test("an administrator's own row leads to their profile and changes nothing", async () => {
+    const { user } = await openConsole();
     expect(region("Users").getByText("You")).toBeTruthy();
-    expect(screen.queryByRole("button", { name: "Actions for Dana Test" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Actions for Dana Test" }));
+    const items = (await screen.findAllByRole("menuitem")).map(({ textContent }) => textContent);
+    expect(items).toEqual(["My profile"]);
+  });
+
+  test("a header sorts on the server, and the address keeps the order", async () => {
+    const { user, router } = await openConsole();
+    await user.click(region("Users").getByRole("button", { name: "Last signed in" }));
+    await waitFor(() =>
+      expect(api.requestsTo("GET /api/v1/users").at(-1)?.query.get("sort")).toBe("last_signed_in_at"),
+    );
+    expect(router.state.location.search).toContain("sort=last_signed_in_at");
   });
 });
 

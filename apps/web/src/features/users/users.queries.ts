@@ -38,9 +38,9 @@ const USERS = "/api/v1/users";
 const PAGE_SIZE = 50;
 
 type ListQuery = NonNullable<InputOf<typeof listUsers>["query"]>;
-export type UserFilter = Pick<ListQuery, "search" | "role" | "status">;
+export type UserFilter = Pick<ListQuery, "search" | "role" | "status" | "sort">;
 
-/** Users, newest first; an empty filter returns all. */
+/** Users, newest first unless sorted otherwise; an empty filter returns all. */
 export const userList = (filter: UserFilter) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listUsers).slice(0, -1), "pages", filter],

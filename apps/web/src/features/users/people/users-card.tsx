@@ -1,7 +1,7 @@
 // The users of the installation: search, filters and actions.
-import { Button, Select, Table, VisuallyHidden } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
-import { ROLES, type User } from "@strongroom/contract";
+import { ROLES, UserSort, type User } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useState } from "react";
 import { useSearchParams } from "react-router";
@@ -9,24 +9,21 @@ import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { invalidatePath } from "#shared/api/query.ts";
 import { searchOf, withParam } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
-import { useUser } from "#shared/session/session-store.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
-import { LoadMore } from "#shared/ui/load-more.tsx";
-import { Loaded } from "#shared/ui/loaded.tsx";
+import { ColumnChoice, TableSkeleton } from "#shared/ui/data-table-tools.tsx";
+import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
+import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import type { PersonDialog } from "#shared/ui/person-dialog.ts";
-import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
-import { EmptyState } from "#shared/ui/states.tsx";
-import { StatusBadge } from "#shared/ui/status-badge.tsx";
-import { Tag } from "#shared/ui/tag.tsx";
+import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "#shared/ui/admin-console.module.css";
 import type { RequestedReset } from "./admin-reset-dialog.tsx";
 import { createResetLink, inviteOnceMore, userList, type UserFilter } from "../users.queries.ts";
 import type { IssuedLink } from "./issued-link-note.tsx";
 import { useUserAction } from "./user-action-dialog.tsx";
-import { UserMenu, type UserMenuProps } from "./user-menu.tsx";
+import { USER_COLUMNS, UserTable } from "./user-table.tsx";
 
 const AdminResetForm = lazy(() => import("./admin-reset-dialog.tsx"));
 const IssuedLinkNote = lazy(() => import("./issued-link-note.tsx"));
@@ -39,7 +36,8 @@ function filterIn(params: URLSearchParams): UserFilter {
   const search = searchOf(params);
   const role = ROLES.find((each) => each === params.get("role"));
   const status = STATUSES.find((each) => each === params.get("status"));
-  return { ...(search && { search }), ...(role && { role }), ...(status && { status }) };
+  const sort = UserSort.safeParse(params.get("sort")).data;
+  return { ...(search && { search }), ...(role && { role }), ...(status && { status }), ...(sort && { sort }) };
 }
 
 export interface UsersCardProps {
@@ -49,6 +47,7 @@ export interface UsersCardProps {
 
 export function UsersCard({ TokensDialog }: UsersCardProps) {
   const [params] = useSearchParams();
+  const settings = useTableSettings("users", USER_COLUMNS);
   const [isInviting, setIsInviting] = useState(false);
   const [issued, setIssued] = useState<IssuedLink | null>(null);
   const client = useQueryClient();
@@ -66,8 +65,8 @@ export function UsersCard({ TokensDialog }: UsersCardProps) {
         </Button>
       }
     >
-      <Toolbar />
-      <Users filter={filterIn(params)} onIssued={show} TokensDialog={TokensDialog} />
+      <Toolbar settings={settings} />
+      <Users filter={filterIn(params)} settings={settings} onIssued={show} TokensDialog={TokensDialog} />
       <Modal opened={isInviting} onClose={() => setIsInviting(false)} title="Invite user">
         <Suspense fallback={null}>
           {isInviting && <InviteUserForm onDone={show} onCancel={() => setIsInviting(false)} />}
@@ -89,7 +88,7 @@ export function UsersCard({ TokensDialog }: UsersCardProps) {
   );
 }
 
-function Toolbar() {
+function Toolbar({ settings }: { settings: TableSettings }) {
   const [params, setParams] = useSearchParams();
   const set = (part: string) => (next: string | null) =>
     setParams((before) => withParam(before, part, next ?? ""), { replace: true });
@@ -115,16 +114,18 @@ function Toolbar() {
         allowDeselect={false}
         onChange={set("status")}
       />
+      <ColumnChoice columns={USER_COLUMNS} settings={settings} />
     </div>
   );
 }
 
 interface UsersProps extends UsersCardProps {
   filter: UserFilter;
+  settings: TableSettings;
   onIssued: (link: IssuedLink | null) => void;
 }
 
-function Users({ filter, onIssued, TokensDialog }: UsersProps) {
+function Users({ filter, settings, onIssued, TokensDialog }: UsersProps) {
   const users = useInfiniteQuery({ ...userList(filter), placeholderData: keepPreviousData });
   const { ask, dialog } = useUserAction();
   const [holder, setHolder] = useState<User | null>(null);
@@ -142,93 +143,43 @@ function Users({ filter, onIssued, TokensDialog }: UsersProps) {
       },
     );
   };
+  if (users.isPending) return <TableSkeleton text="Loading users..." />;
+  if (users.data === undefined) {
+    return (
+      <ErrorState message={messageOf(users.error)} onRetry={() => void users.refetch()} isRetrying={users.isFetching} />
+    );
+  }
+  const found = users.data.pages.flatMap((page) => page.data);
+  if (found.length === 0)
+    return <EmptyState title="No users found" text="Try adjusting your search terms" icon={IconUsers} />;
   return (
-    <Loaded query={users}>
-      {({ pages }) => {
-        const found = pages.flatMap((page) => page.data);
-        if (found.length === 0)
-          return <EmptyState title="No users found" text="Try adjusting your search terms" icon={IconUsers} />;
-        return (
-          <>
-            <UserTable users={found} onAsk={ask} onIssue={issue} onRequestReset={setWish} onTokens={setHolder} />
-            <LoadMore of={users} />
-            {dialog}
-            <Suspense fallback={null}>
-              {holder !== null && <TokensDialog person={holder} onClose={() => setHolder(null)} />}
-            </Suspense>
-            <Modal
-              opened={wish !== null}
-              onClose={() => setWish(null)}
-              title={wish === null ? "" : `Reset the sign-in of ${wish.user.name}`}
-            >
-              <Suspense fallback={null}>
-                {wish !== null && <AdminResetForm wish={wish} onDone={() => setWish(null)} />}
-              </Suspense>
-            </Modal>
-          </>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-type RowActions = Omit<UserMenuProps, "user">;
-
-function UserTable({ users, ...actions }: RowActions & { users: readonly User[] }) {
-  return (
-    <Table verticalSpacing="xs" horizontalSpacing={6} highlightOnHover layout="fixed" aria-label="Users">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>User</Table.Th>
-          <Table.Th className={classes.role}>Role</Table.Th>
-          <Table.Th className={classes.provider}>Signs in with</Table.Th>
-          <Table.Th className={classes.wide}>Last signed in</Table.Th>
-          <Table.Th className={classes.wide}>Open sessions</Table.Th>
-          <Table.Th className={classes.menu}>
-            <VisuallyHidden component="span">Actions</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {users.map((user) => (
-          <UserRow key={user.id} user={user} {...actions} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-}
-
-function UserRow({ user, ...actions }: RowActions & { user: User }) {
-  const isOneself = useUser().id === user.id;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <div className={classes.person}>
-          <span className={classes.name} title={user.name}>
-            {user.name}
-          </span>
-          {isOneself && <Tag>You</Tag>}
-          {user.status === "disabled" && <StatusBadge status="inactive" label="Disabled" />}
-          {user.status === "pending" && <Tag tone="warning">Waiting for activation</Tag>}
-          {user.invited_at !== null && <Tag tone="info">Invited</Tag>}
-          {user.slowed_down_until !== null && <Tag tone="warning">Temporarily locked</Tag>}
-          {user.requested_role !== null && <Tag tone="warning">Requests {capitalised(user.requested_role)}</Tag>}
-        </div>
-        <p className={classes.email} title={user.email}>
-          <span className={classes.narrow}>{capitalised(user.role)} · </span>
-          {user.email}
-        </p>
-      </Table.Td>
-      <Table.Td className={classes.role}>{capitalised(user.role)}</Table.Td>
-      <Table.Td className={classes.provider} title={user.signs_in_through ?? undefined}>
-        {user.signs_in_through ?? "Local password"}
-      </Table.Td>
-      <Table.Td className={classes.wide}>
-        <RelativeTime moment={user.last_signed_in_at} />
-      </Table.Td>
-      <Table.Td className={classes.wide}>{user.open_sessions}</Table.Td>
-      {/* Users cannot change their own role or status; the server refuses such a change as well. */}
-      <Table.Td className={classes.menu}>{!isOneself && <UserMenu user={user} {...actions} />}</Table.Td>
-    </Table.Tr>
+    <>
+      <UserTable
+        list={users}
+        users={found}
+        settings={settings}
+        onAsk={ask}
+        onIssue={issue}
+        onRequestReset={setWish}
+        onTokens={setHolder}
+      />
+      {users.isFetchingNextPage && <SectionLoading text="Loading users..." />}
+      {users.isFetchNextPageError && (
+        <ErrorState message={messageOf(users.error)} onRetry={() => void users.fetchNextPage()} />
+      )}
+      {dialog}
+      <Suspense fallback={null}>
+        {holder !== null && <TokensDialog person={holder} onClose={() => setHolder(null)} />}
+      </Suspense>
+      <Modal
+        opened={wish !== null}
+        onClose={() => setWish(null)}
+        title={wish === null ? "" : `Reset the sign-in of ${wish.user.name}`}
+      >
+        <Suspense fallback={null}>
+          {wish !== null && <AdminResetForm wish={wish} onDone={() => setWish(null)} />}
+        </Suspense>
+      </Modal>
+    </>
   );
 }
