@@ -64,6 +64,23 @@ describe("the just-in-time page", () => {
     expect(router.state.location.search).toBe("?tab=history");
   });
 
+  test("more than 20 requests are a table, whose rows open the details and have the actions of a card", async () => {
+    const many = Array.from({ length: 21 }, (_, place) => aRequest({ resource: `root on web${place}` }));
+    api.on(LIST, page(...many));
+    const { user } = renderScreen(<JitAccessPage />, { at: "/jit-access" });
+    const table = within(await screen.findByRole("table", { name: "Access requests" }));
+    await user.click(table.getByRole("button", { name: "Actions for root on web0 for Olga" }));
+    const items = (await screen.findAllByRole("menuitem")).map(({ textContent }) => textContent);
+    expect(items.slice(0, 1)).toEqual(["Approve"]);
+    expect(items).toContain("Details");
+    await user.keyboard("{Escape}");
+    await user.click(table.getByRole("button", { name: "root on web0" }));
+    expect(within(await screen.findByRole("dialog")).getByText("The disk is full")).toBeTruthy();
+    await user.keyboard("{Escape}");
+    await user.click(await screen.findByRole("button", { name: "Cards" }));
+    expect(await screen.findByRole("article", { name: "root on web0" })).toBeTruthy();
+  });
+
   test("JIT-04, JIT-10, JIT-16, OPEN-97, OPEN-98: a card shows requester, resource, reason and risk", async () => {
     await openPage("/jit-access", aRequest());
     for (const text of ["Olga · web1.internal", "The disk is full", "1 hour", "Medium", "Pending"]) {

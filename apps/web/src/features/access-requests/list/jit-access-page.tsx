@@ -10,10 +10,12 @@ import {
 } from "@tabler/icons-react";
 import { FIGURES, type AccountId, type ReplyOf, type accessRequestStatistics } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
+import { ColumnChoice, LayoutSwitch, useLayout } from "#shared/ui/data-table-tools.tsx";
+import { useTableSettings } from "#shared/ui/data-table-settings.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { PageTabs } from "#shared/ui/page-tabs.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
@@ -22,6 +24,7 @@ import { BreakGlassDialog } from "../request/break-glass-dialog.tsx";
 import classes from "./jit-access-page.module.css";
 import { RequestAccessDialog } from "../request/request-access-dialog.tsx";
 import { RequestGrid } from "./request-grid.tsx";
+import { REQUEST_COLUMNS } from "./request-table.tsx";
 
 const TAB_LABELS = { pending: "Pending Requests", active: "Active Access", history: "History" } as const;
 
@@ -30,7 +33,10 @@ export default function JitAccessPage() {
   const tab = choiceOf(params, "tab", REQUEST_TABS);
   const figures = useQuery(statistics);
   const list = useInfiniteQuery(requestList({ status: tab, search: searchOf(params) }));
+  const requests = useMemo(() => list.data?.pages.flatMap((page) => page.requests) ?? [], [list.data]);
   const counts = list.data?.pages.at(-1)?.counts;
+  const settings = useTableSettings("requests", REQUEST_COLUMNS);
+  const [layout, setLayout] = useLayout("requests", Math.max(counts?.[tab] ?? 0, requests.length));
   const asked = params.get("ask");
   const [dialog, setDialog] = useState<"ask" | "break-glass" | null>(null);
   const [preset, setPreset] = useState<string | null>(null);
@@ -73,6 +79,8 @@ export default function JitAccessPage() {
       <Figures figures={figures.data} />
       <div className={classes.toolbar} role="search" aria-label="Access requests">
         <AddressSearch label="Search access requests" placeholder="Search by resource, person or reason" />
+        {layout === "table" && <ColumnChoice columns={REQUEST_COLUMNS} settings={settings} />}
+        <LayoutSwitch layout={layout} onChange={setLayout} />
       </div>
       <PageTabs
         label="Access requests"
@@ -80,7 +88,14 @@ export default function JitAccessPage() {
         onChange={(next) => setParams((before) => withParam(before, "tab", next === "pending" ? "" : next))}
         tabs={REQUEST_TABS.map((value) => ({ value, label: TAB_LABELS[value], count: counts?.[value] }))}
       >
-        <RequestGrid list={list} tab={tab} newRequest={newRequest} />
+        <RequestGrid
+          list={list}
+          tab={tab}
+          requests={requests}
+          newRequest={newRequest}
+          layout={layout}
+          settings={settings}
+        />
       </PageTabs>
       <RequestAccessDialog
         opened={dialog === "ask" || (asked !== null && dialog === null)}

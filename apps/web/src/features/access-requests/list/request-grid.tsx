@@ -2,11 +2,13 @@
 import { IconClockBolt, IconHistory, IconKeyOff, IconSearchOff, type Icon } from "@tabler/icons-react";
 import type { AccessRequest } from "@strongroom/contract";
 import { useQuery, type useInfiniteQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState, type ReactNode } from "react";
+import { useCallback, useState, type ReactNode } from "react";
 import { useSearchParams } from "react-router";
 import { searchOf, withParam } from "#shared/format/address.ts";
 import { currentSession } from "#shared/session/session-store.ts";
 import { ItemGrid } from "#shared/ui/item-grid.tsx";
+import { TableSkeleton, type Layout } from "#shared/ui/data-table-tools.tsx";
+import type { TableSettings } from "#shared/ui/data-table-settings.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { nextPageOf } from "#shared/ui/next-page.ts";
@@ -15,6 +17,7 @@ import { DecisionDialogs } from "../decision/decision-dialogs.tsx";
 import classes from "./jit-access-page.module.css";
 import { loadFailureText } from "../load-failure.ts";
 import { RequestCard, type RequestDialog } from "./request-card.tsx";
+import { RequestTable } from "./request-table.tsx";
 import { RequestDetailsDialog } from "../decision/request-details-dialog.tsx";
 
 interface RequestPages {
@@ -36,26 +39,32 @@ type RequestList = Pick<
 export interface RequestGridProps {
   list: RequestList;
   tab: RequestTab;
+  requests: readonly AccessRequest[];
   newRequest: ReactNode;
+  layout: Layout;
+  settings: TableSettings;
 }
 
-export function RequestGrid({ list, tab, newRequest }: RequestGridProps) {
+export function RequestGrid({ list, tab, requests, newRequest, layout, settings }: RequestGridProps) {
   const [params] = useSearchParams();
-  const requests = useMemo(() => list.data?.pages.flatMap((page) => page.requests) ?? [], [list.data]);
   const dialogs = useDialogs(requests);
   const failure = () => loadFailureText(list.error, currentSession().token !== null);
 
   function content() {
-    if (list.isPending) return <SectionLoading text="Loading access requests..." />;
+    if (list.isPending) return <TableSkeleton text="Loading access requests..." />;
     if (list.data === undefined) {
       return <ErrorState message={failure()} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
     }
     if (requests.length === 0) return <NoRequests tab={tab} search={searchOf(params)} newRequest={newRequest} />;
     return (
       <div className={list.isPlaceholderData ? classes.stale : undefined}>
-        <ItemGrid label="Access requests" items={requests} {...nextPageOf(list)}>
-          {(request) => <RequestCard request={request} onOpen={dialogs.open} />}
-        </ItemGrid>
+        {layout === "table" ? (
+          <RequestTable requests={requests} settings={settings} onOpen={dialogs.open} {...nextPageOf(list)} />
+        ) : (
+          <ItemGrid label="Access requests" items={requests} {...nextPageOf(list)}>
+            {(request) => <RequestCard request={request} onOpen={dialogs.open} />}
+          </ItemGrid>
+        )}
         {list.isFetchingNextPage && <SectionLoading />}
         {list.isFetchNextPageError && <ErrorState message={failure()} onRetry={() => void list.fetchNextPage()} />}
       </div>

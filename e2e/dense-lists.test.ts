@@ -1,0 +1,99 @@
+// The dense tables of the vault, the users and the access requests in a real browser, with more than 20 rows and a long name.
+import { createAccessRequest, createCredential, inviteUser } from "@strongroom/contract";
+import { needs } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import { dialogOf, seesToast, signIn, textField } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const LONG = "a-name-of-seventy-characters-for-the-primary-database-of-the-order-team";
+const ENVIRONMENTS = ["production", "staging", "development"] as const;
+const nameAt = (place: number) => (place === 3 ? LONG : `item ${String(place).padStart(2, "0")}`);
+
+describe("dense lists", needs(noBrowser === false ? null : noBrowser), () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let visit: Visit;
+  let page: Page;
+  const step = steps(() => page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    server = await startServer();
+    const admin = await firstAdmin(server);
+    const token = await tokenOf(server, admin);
+    const { url } = server;
+    for (let place = 0; place < 24; place += 1) {
+      const name = nameAt(place);
+      const environment = ENVIRONMENTS[place % 3]!;
+      const stored = {
+        name,
+        type: "application",
+        username: `svc-${place}`,
+        value: `a value of ${place}`,
+        environment,
+      } as const;
+      await ask(url, createCredential, { body: stored }, token);
+      await ask(url, inviteUser, { body: { email: `user${place}@example.com`, name, by: "link" } }, token);
+    }
+    // A user can have ten open requests.
+    for (const email of ["rita@example.com", "ron@example.com", "rosa@example.com"]) {
+      const requester = await tokenOf(server, await aUser(server, email));
+      for (let place = 0; place < 8; place += 1) {
+        const body = { resource: nameAt(place), reason: `Deploy change ${place}`, durationMinutes: 60 };
+        await ask(url, createAccessRequest, { body }, requester);
+      }
+    }
+    visit = await visitor(browser, url);
+    page = visit.page;
+    await signIn(page, admin, "/vault");
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  step("the vault is a table that sorts on the server", async () => {
+    const table = page.getByRole("table", { name: "Credentials" });
+    await table.getByRole("button", { name: "Name", exact: true }).click();
+    await page.waitForURL(/sort=name/);
+    await table.getByRole("rowheader").first().filter({ hasText: LONG }).waitFor();
+    const names = await table.getByRole("rowheader").allTextContents();
+    assert.deepEqual(names.slice(0, 3), [LONG, "item 00", "item 01"]);
+    await inspectScreen(page, "vault-table");
+  });
+
+  step("users are a table with a menu for each row", async () => {
+    await page.goto("/admin");
+    const table = page.getByRole("table", { name: "Users" });
+    await table.getByRole("button", { name: "User", exact: true }).click();
+    await page.waitForURL(/sort=name/);
+    await table.getByRole("rowheader").first().filter({ hasText: LONG }).waitFor();
+    await inspectScreen(page, "users-table");
+    await page.getByRole("button", { name: "Actions for item 00" }).click();
+    await page.getByRole("menuitem", { name: "Make Manager" }).click();
+    await dialogOf(page, "Change item 00's role to Manager").getByRole("button", { name: "Cancel" }).click();
+  });
+
+  step("access requests are a table, in which a request is denied", async () => {
+    await page.goto("/jit-access");
+    const table = page.getByRole("table", { name: "Access requests" });
+    await table.waitFor();
+    await inspectScreen(page, "requests-table");
+    await table.getByRole("button", { name: "Actions for item 07 for rosa" }).click();
+    await page.getByRole("menuitem", { name: "Deny" }).click();
+    const dialog = dialogOf(page, "Deny Request");
+    await textField(dialog, "Comment").fill("Not today");
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    await seesToast(page, "Request denied");
+    await table.getByRole("button", { name: "Actions for item 07 for rosa" }).waitFor({ state: "detached" });
+    assertNoErrors(visit);
+  });
+});
