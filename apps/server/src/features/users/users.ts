@@ -3,6 +3,7 @@ import type {
   Role,
   SignInPolicy,
   User,
+  UserId,
   changeUserRole,
   decideRoleRequest,
   endUserSessions,
@@ -11,7 +12,6 @@ import type {
   setUserStatus,
   updateSignInPolicy,
 } from "@strongroom/contract";
-import { UserId } from "@strongroom/contract";
 import type { Notify } from "#features/notifications/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Clock } from "#kernel/clock.ts";
