@@ -17,6 +17,8 @@ interface Opened {
   where: string;
   title: string;
   opener: (page: Page) => Locator;
+  /** The entry of the opener's menu that opens the dialog. */
+  entry?: string;
   /** The label of the dialog's button that closes it, as an alternative to Escape. */
   leave: string;
 }
@@ -28,7 +30,13 @@ const DIALOGS: readonly Opened[] = [
   { where: "/vault", title: "Add New Credential", opener: button("Add Credential"), leave: "Cancel" },
   { where: "/vault", title: "Credential Details", opener: onCard("Quick View"), leave: "Close" },
   { where: "/vault", title: "Edit Credential", opener: onCard("Edit"), leave: "Cancel" },
-  { where: "/vault", title: "Delete Credential", opener: onCard("Delete"), leave: "Cancel" },
+  {
+    where: "/vault",
+    title: "Delete Credential",
+    opener: onCard(`Actions for ${NAME}`),
+    entry: "Delete",
+    leave: "Cancel",
+  },
   { where: "detail", title: "Rotate Password", opener: button("Rotate Password"), leave: "Cancel" },
   { where: "detail", title: "Edit Credential", opener: button("Edit Credential"), leave: "Cancel" },
   { where: "detail", title: "Delete Credential", opener: button("Delete Credential"), leave: "Cancel" },
@@ -52,7 +60,7 @@ describe("dialogs", needs(noBrowser || null), () => {
   const hasFocus = (there: Locator) => there.evaluate((element) => element === document.activeElement);
   const holdsFocus = (dialog: Locator) => dialog.evaluate((element) => element.contains(document.activeElement));
 
-  for (const { where, title, opener, leave } of DIALOGS) {
+  for (const { where, title, opener, entry, leave } of DIALOGS) {
     step(
       `${title} of ${where}: focus enters the dialog, and returns to its opener after Escape and after ${leave}`,
       async () => {
@@ -63,6 +71,7 @@ describe("dialogs", needs(noBrowser || null), () => {
         for (const leaveBy of ["Escape", leave]) {
           await opening.focus();
           await page.keyboard.press("Enter");
+          if (entry !== undefined) await page.getByRole("menuitem", { name: entry, exact: true }).press("Enter");
           await dialog.waitFor();
           await becomes(() => holdsFocus(dialog), true);
           const button = dialog.getByRole("button", { name: leave, exact: true }).last();

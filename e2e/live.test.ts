@@ -9,7 +9,16 @@ import type { Visit } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
 import { aUser, firstAdmin } from "./testing/people.ts";
 import type { Person } from "./testing/people.ts";
-import { addCredential, cardOf, dialogOf, fillCredential, seesHeading, seesToast, signIn } from "./testing/screens.ts";
+import {
+  addCredential,
+  cardOf,
+  chooseOn,
+  dialogOf,
+  fillCredential,
+  seesHeading,
+  seesToast,
+  signIn,
+} from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
@@ -90,7 +99,7 @@ describe("live events", needs(unavailable), () => {
   });
 
   step("a deletion removes the credential from the user's other browser", async () => {
-    await cardOf(one.page, `${NAME}, renamed`).getByRole("button", { name: "Delete" }).click();
+    await chooseOn(one.page, `${NAME}, renamed`, "Delete");
     await dialogOf(one.page, "Delete Credential").getByRole("button", { name: "Delete", exact: true }).click();
     await two.page.getByText("No credentials found", { exact: true }).waitFor();
     assert.equal(await isMarked(two.page), true);

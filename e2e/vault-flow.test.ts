@@ -20,6 +20,7 @@ import {
   addCredential,
   assertHoldsNoSecret,
   cardOf,
+  chooseOn,
   clipboardHolds,
   dialogOf,
   fillCredential,
@@ -337,7 +338,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
       const name = "Spare token";
       await addCredential(page, { name, type: "API Token", secret: "a token nobody uses" });
       const card = cardOf(page, name);
-      await card.getByRole("button", { name: "Delete" }).click();
+      await chooseOn(page, name, "Delete");
       const dialog = dialogOf(page, "Delete Credential");
       await dialog
         .getByText(
@@ -349,7 +350,7 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
       await inspectScreen(page, "delete-dialog-list");
       await dialog.getByRole("button", { name: "Cancel" }).click();
       await dialog.waitFor({ state: "detached" });
-      await card.getByRole("button", { name: "Delete" }).click();
+      await chooseOn(page, name, "Delete");
       await dialog.getByRole("button", { name: "Delete", exact: true }).click();
       await seesToast(page, `"${name}" deleted successfully`);
       await card.waitFor({ state: "detached" });

@@ -44,6 +44,14 @@ export async function signIn(page: Page, person: Person, path = "/"): Promise<vo
 /** A credential's card in the vault's list. */
 export const cardOf = (page: Page, name: string): Locator => page.getByRole("article", { name, exact: true });
 
+/** Chooses an entry of the menu on a card. */
+export async function chooseOn(page: Page, name: string, entry: string): Promise<void> {
+  await cardOf(page, name)
+    .getByRole("button", { name: `Actions for ${name}`, exact: true })
+    .click();
+  await page.getByRole("menuitem", { name: entry, exact: true }).click();
+}
+
 /** The dialog with that title. */
 export const dialogOf = (page: Page, title: string): Locator => page.getByRole("dialog", { name: title, exact: true });
 

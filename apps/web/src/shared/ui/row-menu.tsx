@@ -1,7 +1,7 @@
 // The actions of one row in a menu. Its accessible name contains the row's name: "Actions for root on db1".
 import { Menu } from "@mantine/core";
 import { IconDots, type Icon } from "@tabler/icons-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "react-router";
 import classes from "./row-menu.module.css";
 
@@ -26,8 +26,10 @@ export interface RowMenuProps {
 export function RowMenu({ name, actionsOf }: RowMenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [isUsed, setIsUsed] = useState(false);
+  const buttonRef = useRef<HTMLButtonElement>(null);
   const button = (
     <button
+      ref={buttonRef}
       type="button"
       className={classes.button}
       aria-label={`Actions for ${name}`}
@@ -42,7 +44,18 @@ export function RowMenu({ name, actionsOf }: RowMenuProps) {
     </button>
   );
   if (!isUsed) return button;
-  const actions = actionsOf();
+  // A dialog that an entry opens returns the focus to the button, because the entry is gone by then.
+  const actions = actionsOf().map(({ onClick, ...action }): RowAction =>
+    onClick === undefined
+      ? action
+      : {
+          ...action,
+          onClick: () => {
+            buttonRef.current?.focus();
+            onClick();
+          },
+        },
+  );
   return (
     // In the page's landmark, outside of the row, which would cover it with the next one.
     <Menu

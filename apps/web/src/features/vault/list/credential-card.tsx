@@ -25,6 +25,7 @@ import { paths } from "#shared/paths.ts";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { CardButton, CardNote, CardSign, CardSigns, ItemCard } from "#shared/ui/item-card.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { RowMenu } from "#shared/ui/row-menu.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
@@ -104,7 +105,10 @@ export const CredentialCard = memo(function CredentialCard({ credential, onOpen 
             <CardSign label="Quick View" icon={IconEye} onClick={open("quick-view")} />
             <CardSign label="Details" icon={IconArrowRight} to={paths.credential(credential.id)} />
             <CardSign label="Edit" icon={IconPencil} onClick={open("edit")} />
-            <CardSign label="Delete" icon={IconTrash} onClick={open("delete")} />
+            <RowMenu
+              name={credential.name}
+              actionsOf={() => [{ label: "Delete", icon: IconTrash, onClick: open("delete"), isDanger: true }]}
+            />
           </CardSigns>
         </>
       }

@@ -240,7 +240,8 @@ describe("a vault card", () => {
   test("VAULT-17, VAULT-18, VAULT-26: Delete asks for confirmation, lists its effects and removes the card", async () => {
     const { user } = await openVault(aCredential(), aCredential({ name: "Other" }));
     api.on("DELETE /api/v1/credentials/:id", { json: { message: "Deleted" } });
-    await user.click(act("Orders database", "Delete"));
+    await user.click(act("Orders database", "Actions for Orders database"));
+    await user.click(await screen.findByRole("menuitem", { name: "Delete" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Delete Credential" }));
     expect(dialog.getByText(/cannot be undone/).textContent).toContain(
       "This action cannot be undone. It permanently removes the credential and all associated data. The tamper-evident audit trail keeps a record of the deletion.",
@@ -254,7 +255,8 @@ describe("a vault card", () => {
   test("VAULT-27: a failed deletion shows its reason and keeps the card", async () => {
     const { user } = await openVault(aCredential());
     api.on("DELETE /api/v1/credentials/:id", problem(403, "role.insufficient", "Your role does not allow this."));
-    await user.click(act("Orders database", "Delete"));
+    await user.click(act("Orders database", "Actions for Orders database"));
+    await user.click(await screen.findByRole("menuitem", { name: "Delete" }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
     expect(await screen.findByText("Failed to delete credential: Your role does not allow this.")).toBeTruthy();
     expect(card("Orders database")).toBeTruthy();
