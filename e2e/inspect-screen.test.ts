@@ -34,4 +34,20 @@ describe("the accessibility check", needs(noBrowser || null), () => {
       await show(style);
       await assert.rejects(inspectScreen(page, "unreadable-text"), /color-contrast/);
     });
+
+  for (const [why, style] of [
+    ["a gradient", "background: linear-gradient(#ffffff, #1d5a74); color: #1d5a74"],
+    ["an image", "background: url(data:image/gif;base64,R0lGODlhAQABAAAAACw=); color: #1d5a74"],
+  ] as const)
+    test(`fails on text over ${why}, whose contrast is unknown`, async () => {
+      await show(style);
+      await assert.rejects(inspectScreen(page, "unknown-contrast"), /color-contrast/);
+    });
+
+  test("fails on a single character that cannot be read", async () => {
+    await page.setContent(
+      `<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1><p style="color: #b0b0b0">7</p></main>`,
+    );
+    await assert.rejects(inspectScreen(page, "unreadable-character"), /color-contrast/);
+  });
 });

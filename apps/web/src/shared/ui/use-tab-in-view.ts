@@ -1,5 +1,14 @@
-// Scrolls the selected tab into view when the tabs are wider than a small screen.
+// Scrolls the selected tab into view when the tabs are wider than a small screen, and marks the edges that hide tabs.
 import { useEffect, useRef, type RefObject } from "react";
+
+/** Sets `data-more-left` and `data-more-right` for `scroll-strip.module.css`. */
+export function markHiddenEdges(strip: HTMLElement): void {
+  const left = strip.scrollLeft;
+  const right = strip.scrollWidth - strip.clientWidth - left;
+  // Positions are fractions of a pixel when the page is zoomed.
+  strip.toggleAttribute("data-more-left", left > 1);
+  strip.toggleAttribute("data-more-right", right > 1);
+}
 
 /** A ref for the tab list. Its tabs need a `data-tab` attribute. With `isWide` the tabs are stacked. */
 export function useTabInView(tab: string, isWide = false): RefObject<HTMLDivElement | null> {
@@ -10,5 +19,19 @@ export function useTabInView(tab: string, isWide = false): RefObject<HTMLDivElem
     const chosen = strip.querySelector(`[data-tab="${tab}"]`);
     chosen?.scrollIntoView?.({ block: "nearest", inline: "center" });
   }, [tab, isWide]);
+
+  useEffect(() => {
+    const strip = list.current;
+    if (strip === null) return undefined;
+    const mark = () => markHiddenEdges(strip);
+    // Counts that load later make tabs wider.
+    const resizes = new ResizeObserver(mark);
+    for (const each of [strip, ...strip.children]) resizes.observe(each);
+    strip.addEventListener("scroll", mark, { passive: true });
+    return () => {
+      resizes.disconnect();
+      strip.removeEventListener("scroll", mark);
+    };
+  }, []);
   return list;
 }
