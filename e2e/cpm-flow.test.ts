@@ -42,7 +42,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
     await Promise.all([server?.close(), postgresql?.stop()]);
   });
 
-  const aCredential = (name: string, value: string) =>
+  const aCredential = (name: string, value: string, { username } = role) =>
     ask(
       server.url,
       createCredential,
@@ -50,7 +50,7 @@ describe("the CPM dashboard", needs(unavailable), () => {
         body: {
           name,
           type: "postgresql",
-          username: role.username,
+          username,
           value,
           host: postgresql.host,
           port: postgresql.port,
@@ -64,7 +64,10 @@ describe("the CPM dashboard", needs(unavailable), () => {
 
   step("CPM-02 to CPM-08: the dashboard shows states and accounts that need attention", async () => {
     await aCredential("Works", role.password);
-    for (let n = 1; n <= WRONG; n += 1) await aCredential(`Refused ${n}`, "not the password any more");
+    // After three rejections, no other password is tried for a login.
+    for (let n = 1; n <= WRONG; n += 1) {
+      await aCredential(`Refused ${n}`, "not the password any more", await postgresql.addRole());
+    }
     await signIn(page, admin, "/cpm-dashboard");
     await seesHeading(page, "CPM Dashboard");
     await tile("Verified").getByText("of 7", { exact: true }).waitFor();

@@ -28,8 +28,8 @@ export async function copyCredential(client: QueryClient, id: string, version: n
   const revealed = () => (version === null ? reveal(id) : revealVersion(id, version)).then(({ value }) => value);
   const { kind, text } = await copyRevealedSecret(revealed, copySecret, NOT_COPIED);
   toast[kind](text);
-  // The reveal updated "last accessed" and the history.
-  await refreshCredential(client, id);
+  // The reveal updated "last accessed" and the history. Not awaited: without a server it takes long.
+  void refreshCredential(client, id);
 }
 
 export function useCopySecret(id: string): SecretCopy {
