@@ -4,6 +4,7 @@ import type { Role, UserId, UserKind, UserSort } from "@strongroom/contract";
 import type { Generated, Insertable } from "kysely";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
 import type { Place } from "#kernel/db/list-order.ts";
 import type { Tables } from "#kernel/db/tables.ts";
 import { orderOf } from "./user-order.ts";
@@ -250,7 +251,6 @@ export interface PageQuery {
 
 /** Users in this order, each with its key. */
 export function listPage(db: Db, wish: PageQuery): Promise<(Person & Place)[]> {
-  const { after } = wish;
   const order = orderOf(wish.sort);
   let query = db
     .selectFrom("users")
@@ -258,10 +258,8 @@ export function listPage(db: Db, wish: PageQuery): Promise<(Person & Place)[]> {
     .select(sql<Date | string>`${order.key}`.as("key"))
     .$narrowType<{ status: Person["status"] }>()
     .where("status", "<>", "deleted")
-    .where("kind", "=", "person");
-  if (after !== null) {
-    query = query.where(sql<boolean>`(${order.key}, id) ${order.comesAfter} (${after.key}, ${after.id}::uuid)`);
-  }
+    .where("kind", "=", "person")
+    .where(isAfter(order, wish.after, sql`users.id`));
   if (wish.role != null) query = query.where("role", "=", wish.role);
   if (wish.status != null) {
     query = query.where("status", "=", wish.status === "invited" ? "active" : wish.status);
@@ -273,8 +271,7 @@ export function listPage(db: Db, wish: PageQuery): Promise<(Person & Place)[]> {
     query = query.where(everyWord(wish.search, (pattern) => sql`(email ilike ${pattern} or name ilike ${pattern})`));
   }
   return query
-    .orderBy(order.key, (by) => (order.isDescending ? by.desc() : by.asc()))
-    .orderBy("id", order.isDescending ? "desc" : "asc")
+    .orderBy(orderTerms(order, sql`users.id`))
     .limit(wish.limit)
     .execute();
 }

@@ -182,7 +182,7 @@ export async function issueLink(
 }
 
 /**
- * Throws 409 when the new networks exclude the caller, who could then not undo the change. INVARIANT: users who now need a
+ * Throws 409 when the new networks exclude the caller, because the caller could not undo the change. INVARIANT: users who now need a
  * second factor but have none are signed out in the same transaction, including the caller.
  */
 export async function changePolicy(

@@ -6,12 +6,12 @@ import type { ListOrder, OrderKey } from "#kernel/db/list-order.ts";
 import { NAME_KEY } from "#features/secrets/index.ts";
 
 const KEYS: Record<CredentialSortField, OrderKey> = {
-  name: { key: NAME_KEY, isTime: false },
-  username: { key: sql`lower(coalesce(credentials.username, '')) collate "C"`, isTime: false },
-  host: { key: sql`lower(coalesce(credentials.host, '')) collate "C"`, isTime: false },
+  name: { key: NAME_KEY, kind: "text" },
+  username: { key: sql`lower(coalesce(credentials.username, '')) collate "C"`, kind: "text" },
+  host: { key: sql`lower(coalesce(credentials.host, '')) collate "C"`, kind: "text" },
   /** A credential that was never verified comes before all others. */
-  verified_at: { key: sql`coalesce(credentials.verified_at, 'epoch'::timestamptz)`, isTime: true },
-  created_at: { key: sql`credentials.created_at`, isTime: true },
+  verified_at: { key: sql`coalesce(credentials.verified_at, 'epoch'::timestamptz)`, kind: "time" },
+  created_at: { key: sql`credentials.created_at`, kind: "time" },
 };
 
 export const orderOf = (sort: CredentialSort): ListOrder => listOrder(KEYS, sort);

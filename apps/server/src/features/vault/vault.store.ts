@@ -7,6 +7,7 @@ import type { SecretRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import { everyWord } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
 import type { ListOrder, Place } from "#kernel/db/list-order.ts";
 import { named } from "#kernel/db/named.ts";
 import type { Tables } from "#kernel/db/tables.ts";
@@ -114,21 +115,17 @@ export async function listSorted(
   { order, limit, after }: SortedPage,
   conditions: Conditions,
 ): Promise<(SecretRow & Place)[]> {
-  const rows = db
+  return await db
     .selectFrom("credentials")
     .select(SECRET_COLUMNS)
     .select(sql<Date | string>`${order.key}`.as("key"))
     .where(isUsableBy(actor))
     .where(matches(conditions))
-    .orderBy(order.key, (by) => (order.isDescending ? by.desc() : by.asc()))
-    .orderBy("id", order.isDescending ? "desc" : "asc")
-    .limit(limit);
-  const page = after === null ? rows : rows.where(isAfter(order, after));
-  return await page.execute();
+    .where(isAfter(order, after, sql`credentials.id`))
+    .orderBy(orderTerms(order, sql`credentials.id`))
+    .limit(limit)
+    .execute();
 }
-
-const isAfter = (order: ListOrder, { key, id }: Place): RawBuilder<boolean> =>
-  sql`(${order.key}, id) ${order.comesAfter} (${key}, ${id}::uuid)`;
 
 /** Returns the matches among the next `span` credentials of the list; stops reading when the page is full. */
 export async function walkNewest(

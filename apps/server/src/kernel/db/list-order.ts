@@ -8,11 +8,11 @@ type Sql = RawBuilder<unknown>;
 export interface OrderKey {
   /** The first key; the second one is the id. Never null. */
   key: Sql;
-  isTime: boolean;
+  /** `id`: the key is the id itself, as for the time of creation of a UUIDv7. */
+  kind: "time" | "text" | "id";
 }
 
 export interface ListOrder extends OrderKey {
-  isDescending: boolean;
   direction: Sql;
   /** `<` or `>`: whether a row comes after another one. */
   comesAfter: Sql;
@@ -32,20 +32,26 @@ export function listOrder<Field extends string, Key extends OrderKey>(
   const isDescending = sort.startsWith("-");
   return {
     ...keys[sort.replace("-", "") as Field],
-    isDescending,
     direction: isDescending ? sql`desc` : sql`asc`,
     comesAfter: isDescending ? sql`<` : sql`>`,
   };
 }
 
+/** The terms after `order by`. */
+export const orderTerms = ({ key, direction }: ListOrder, id: Sql): Sql => sql`${key} ${direction}, ${id} ${direction}`;
+
+/** True for rows after this position; for all rows without one. */
+export const isAfter = ({ key, comesAfter }: ListOrder, after: Place | null, id: Sql): RawBuilder<boolean> =>
+  after === null ? sql<boolean>`true` : sql<boolean>`(${key}, ${id}) ${comesAfter} (${after.key}, ${after.id}::uuid)`;
+
 /** Throws a refusal for a cursor of another order. */
-export function readPlace({ isTime }: OrderKey, cursor: string): Place {
-  if (isTime) {
+export function readPlace({ kind }: OrderKey, cursor: string): Place {
+  if (kind === "time") {
     const { at, id } = readTimePlace(cursor);
     return { key: at, id };
   }
   const { name, id } = readNamePlace(cursor);
-  return { key: name, id };
+  return { key: kind === "id" ? id : name, id };
 }
 
 export const writePlace = ({ key, id }: Place): string =>

@@ -23,20 +23,20 @@ const CREDENTIALS = sql`credentials`;
 export const HOST_KEY: RawBuilder<string> = sql`lower(credentials.host) collate "C"`;
 
 const KEYS: Record<AccountSortField, AccountKey> = {
-  name: { key: NAME_KEY, isTime: false, from: CREDENTIALS },
-  username: { key: sql`lower(credentials.username) collate "C"`, isTime: false, from: CREDENTIALS },
-  hostname_ip: { key: HOST_KEY, isTime: false, from: CREDENTIALS },
+  name: { key: NAME_KEY, kind: "text", from: CREDENTIALS },
+  username: { key: sql`lower(credentials.username) collate "C"`, kind: "text", from: CREDENTIALS },
+  hostname_ip: { key: HOST_KEY, kind: "text", from: CREDENTIALS },
   last_validated_at: {
     key: sql`coalesce(credentials.last_verification_attempt, ${NEVER})`,
-    isTime: true,
+    kind: "time",
     from: CREDENTIALS,
   },
   last_rotated_at: {
     key: sql`accounts.rotated_at`,
-    isTime: true,
+    kind: "time",
     from: sql`accounts join credentials on credentials.id = accounts.id`,
   },
-  created_at: { key: sql`credentials.created_at`, isTime: true, from: CREDENTIALS },
+  created_at: { key: sql`credentials.created_at`, kind: "time", from: CREDENTIALS },
 };
 
 /** Newest first by default. */

@@ -8,6 +8,7 @@ import type { Db } from "#kernel/db/database.ts";
 import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import { HOST_KEY } from "./account-order.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
 import type { Place } from "#kernel/db/list-order.ts";
 import type { AccountOrder } from "./account-order.ts";
 import { dueSince, isRotationDue } from "../rotation.ts";
@@ -58,7 +59,7 @@ export async function walk(db: Db, query: AccountQuery, span: number | null): Pr
   const next = sql`
     select ${read(query)}
     where ${safeId === null ? sql`credentials.safe_id is not null` : sql`credentials.safe_id = ${safeId}`}
-      and credentials.deleted_at is null and ${isAfter(query)}
+      and credentials.deleted_at is null and ${isFurther(query)}
     ${inOrder(query)} ${span === null ? sql`` : sql`limit ${span}`}`;
   return (await sql<Found>`${seen(query)} ${pageOf(query, next)}`.execute(db)).rows;
 }
@@ -75,7 +76,7 @@ export async function scanVisible(
 ): Promise<Found[] | null> {
   const ofOne = sql`
     select ${read(query)}
-    where credentials.safe_id = visible.safe_id and credentials.deleted_at is null and ${isAfter(query)}
+    where credentials.safe_id = visible.safe_id and credentials.deleted_at is null and ${isFurther(query)}
     ${inOrder(query)} ${isNarrowed ? sql`` : sql`limit ${query.limit}`}`;
   const mine = sql`
     (select mine.* from visible cross join lateral (${ofOne}) mine limit ${most + 1})
@@ -83,7 +84,7 @@ export async function scanVisible(
     select ${read(query)}
     where credentials.id in (select account_id from active_grant)
       and credentials.safe_id not in (select safe_id from visible)
-      and credentials.deleted_at is null and ${isAfter(query)}`;
+      and credentials.deleted_at is null and ${isFurther(query)}`;
   const { rows } = await sql<Found & { seen: number }>`
     ${seen(query)}, mine as materialized (${mine})
     select page.*, counted.seen from (select count(*) as seen from mine) counted
@@ -104,7 +105,7 @@ export async function probe(db: Db, query: AccountQuery, span: number): Promise<
   const { rows } = await sql<Found & NamedSafes & { matching: number }>`
     ${seen(query)}, next as materialized (
       select ${read(query)}
-      where credentials.safe_id is not null and credentials.deleted_at is null and ${isAfter(query)}
+      where credentials.safe_id is not null and credentials.deleted_at is null and ${isFurther(query)}
       ${inOrder(query)} limit ${span})
     select page.*, counted.*, named_safes.* from (
       select count(*) as matching
@@ -139,7 +140,7 @@ export async function lookUpFew(db: Db, query: AccountQuery, candidates: Sql, mo
 const ofCandidates = (query: AccountQuery): Sql => sql`
   select ${read(query)}
   where credentials.id in (select id from candidates) and credentials.safe_id is not null
-    and credentials.deleted_at is null and ${isAfter(query)}`;
+    and credentials.deleted_at is null and ${isFurther(query)}`;
 
 /**
  * Finds accounts whose names begin with the text, sorted by name, so that an exact match comes first. Considers only the first
@@ -216,8 +217,9 @@ const READ = sql.raw(
 
 const read = ({ order }: AccountQuery): Sql => sql`${READ}, ${order.key} as key from ${order.from}`;
 
-const inOrder = ({ order: { key, direction } }: AccountQuery): Sql =>
-  sql`order by ${key} ${direction}, credentials.id ${direction}`;
+const ID = sql`credentials.id`;
+const inOrder = ({ order }: AccountQuery): Sql => sql`order by ${orderTerms(order, ID)}`;
+const isFurther = ({ after, order }: AccountQuery): Sql => isAfter(order, after, ID);
 
 /** The safes and grants through which this user can see accounts, and the safes whose names match. */
 function seen({ actor, grantsInForce, conditions: { text }, named }: AccountQuery): Sql {
@@ -253,11 +255,6 @@ const textMatches = ({ conditions: { text } }: AccountQuery): Sql =>
     ],
     sql` and `,
   );
-
-const isAfter = ({ after, order }: AccountQuery): Sql =>
-  after === null
-    ? sql`true`
-    : sql`(${order.key}, credentials.id) ${order.comesAfter} (${after.key}, ${after.id}::uuid)`;
 
 const rotatedBefore = (days: number): Sql => sql`access_time() - make_interval(days => ${days}::integer)`;
 
