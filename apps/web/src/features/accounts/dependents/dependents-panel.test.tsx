@@ -160,7 +160,7 @@ describe("uses found by scans", () => {
     await waitFor(() => expect(panel.queryByRole("button", { name: "Add /etc/app.conf" })).toBeNull());
   });
 
-  test("are hidden when there are none and from users who may not retrieve the password, but a failure is shown", async () => {
+  test("are hidden if there are none or the user may not retrieve the password, and a failure is shown", async () => {
     const none = await openPanel([]);
     expect(none.panel.queryByText("Found by scans")).toBeNull();
     none.unmount();

@@ -9,6 +9,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -17,7 +18,6 @@ import { AddDependentDialog } from "./add-dependent-dialog.tsx";
 import { STATE_BADGES, accountOf, placeOf } from "./dependent-form-values.ts";
 import { dependentRemoval, dependentUpdate, dependents } from "./dependents.queries.ts";
 import { ProposedDependents } from "./proposed-dependents.tsx";
-import classes from "./dependents.module.css";
 
 export function DependentsPanel({ account }: { account: Account }) {
   const list = useQuery(dependents(account.id));
@@ -45,11 +45,11 @@ export function DependentsPanel({ account }: { account: Account }) {
       <Loaded query={list} failureText="Failed to load the dependents">
         {({ dependents: all }) =>
           all.length === 0 ? (
-            <p className={classes.none}>No dependents</p>
+            <NoRows>No dependents</NoRows>
           ) : (
-            <ul className={classes.list} aria-label="Dependents">
+            <RowList label="Dependents">
               {all.map((dependent) => (
-                <Row
+                <DependentRow
                   key={dependent.id}
                   account={account}
                   dependent={dependent}
@@ -57,7 +57,7 @@ export function DependentsPanel({ account }: { account: Account }) {
                   onRemove={() => setRemoved(dependent)}
                 />
               ))}
-            </ul>
+            </RowList>
           )
         }
       </Loaded>
@@ -77,44 +77,49 @@ interface RowProps {
   onRemove: () => void;
 }
 
-function Row({ account, dependent, mayChange, onRemove }: RowProps) {
+function DependentRow({ account, dependent, mayChange, onRemove }: RowProps) {
   const { mutate, isPending } = useMutation(dependentUpdate(useQueryClient(), account.id, dependent.id));
   const { name, state, message, updated_at: updatedAt } = dependent;
   const update = () =>
     mutate(undefined, { onError: (error) => toast.error(messageOf(error), { title: `Failed to update "${name}"` }) });
   const through = accountOf(dependent);
   return (
-    <li className={classes.row}>
-      <StatusBadge {...STATE_BADGES[state]} />
-      <span className={classes.words}>
-        <strong>{name}</strong>
-        <span className={classes.detail}>
-          {placeOf(dependent)}
-          {through !== null && (
-            <>
-              {" · "}
-              <AccountLink id={through} />
-            </>
-          )}
-        </span>
-        {message !== null && state !== "current" && <span className={classes.detail}>{message}</span>}
-        {updatedAt !== null && (
-          <span className={classes.time}>
-            Updated <RelativeTime moment={updatedAt} />
-          </span>
+    <Row
+      name={
+        <>
+          <StatusBadge {...STATE_BADGES[state]} />
+          {name}
+        </>
+      }
+      actions={
+        mayChange && (
+          <>
+            <ActionIcon aria-label={`Update ${name} now`} title="Update now" onClick={update} loading={isPending}>
+              <IconRefresh size={16} aria-hidden />
+            </ActionIcon>
+            <ActionIcon aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
+              <IconTrash size={16} aria-hidden />
+            </ActionIcon>
+          </>
+        )
+      }
+    >
+      <RowDetail>
+        {placeOf(dependent)}
+        {through !== null && (
+          <>
+            {" · "}
+            <AccountLink id={through} />
+          </>
         )}
-      </span>
-      {mayChange && (
-        <span className={classes.signs}>
-          <ActionIcon aria-label={`Update ${name} now`} title="Update now" onClick={update} loading={isPending}>
-            <IconRefresh size={16} aria-hidden />
-          </ActionIcon>
-          <ActionIcon aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
-            <IconTrash size={16} aria-hidden />
-          </ActionIcon>
-        </span>
+      </RowDetail>
+      {message !== null && state !== "current" && <RowDetail>{message}</RowDetail>}
+      {updatedAt !== null && (
+        <RowDetail>
+          Updated <RelativeTime moment={updatedAt} />
+        </RowDetail>
       )}
-    </li>
+    </Row>
   );
 }
 

@@ -9,6 +9,7 @@ import { asWords } from "#shared/format/text.ts";
 import { paths } from "#shared/paths.ts";
 import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { canSeeProposals, dependentAddition, proposedDependents } from "./dependents.queries.ts";
 import { AccountLink } from "./account-link.tsx";
@@ -45,11 +46,11 @@ function Proposals({ proposed, onAdd }: ProposalsProps) {
       {holding.length > 0 && (
         <>
           <p className={classes.hint}>These have the current password and keep it after a rotation.</p>
-          <ul className={classes.list} aria-label="Found by scans">
+          <RowList label="Found by scans">
             {holding.map((each) => (
-              <Row key={keyOf(each)} proposed={each} onAdd={() => onAdd(each)} />
+              <ProposedRow key={keyOf(each)} proposed={each} onAdd={() => onAdd(each)} />
             ))}
-          </ul>
+          </RowList>
         </>
       )}
       {others.length > 0 && (
@@ -63,31 +64,36 @@ function Proposals({ proposed, onAdd }: ProposalsProps) {
 
 const keyOf = ({ kind, name, place, detail }: ProposedDependent) => [kind, name, place, detail].join("\n");
 
-function Row({ proposed, onAdd }: { proposed: ProposedDependent; onAdd: () => void }) {
+function ProposedRow({ proposed, onAdd }: { proposed: ProposedDependent; onAdd: () => void }) {
   const { kind, name, place, detail, config, obstacle, finding_id: findingId } = proposed;
   return (
-    <li className={classes.row}>
-      <StatusBadge status="pending" label={asWords(kind)} />
-      <span className={classes.words}>
-        <strong>{name}</strong>
-        <span className={classes.detail}>
-          {place}
-          {detail !== null && ` · ${detail}`}
-          {findingId !== null && (
-            <>
-              {" · "}
-              <Link to={paths.discoveryAt("findings")}>Findings</Link>
-            </>
-          )}
-        </span>
-        {obstacle !== null && <span className={classes.detail}>{obstacle}</span>}
-      </span>
-      {config !== null && (
-        <Button size="compact-sm" variant="default" aria-label={`Add ${name}`} onClick={onAdd}>
-          Add
-        </Button>
-      )}
-    </li>
+    <Row
+      name={
+        <>
+          <StatusBadge status="pending" label={asWords(kind)} />
+          {name}
+        </>
+      }
+      actions={
+        config !== null && (
+          <Button size="compact-sm" variant="default" aria-label={`Add ${name}`} onClick={onAdd}>
+            Add
+          </Button>
+        )
+      }
+    >
+      <RowDetail>
+        {place}
+        {detail !== null && ` · ${detail}`}
+        {findingId !== null && (
+          <>
+            {" · "}
+            <Link to={paths.discoveryAt("findings")}>Findings</Link>
+          </>
+        )}
+      </RowDetail>
+      {obstacle !== null && <RowDetail>{obstacle}</RowDetail>}
+    </Row>
   );
 }
 
