@@ -1,7 +1,7 @@
 // The filters and orders of the list of accounts, and of its export.
 import { z } from "zod";
 import { SystemType } from "./account-types.ts";
-import { PlatformId, SafeId } from "./fields.ts";
+import { PlatformId, SafeId, sortBy } from "./fields.ts";
 import { Tag } from "./tags.ts";
 import { AccountValidationFilter } from "./verification-status.ts";
 
@@ -34,6 +34,5 @@ export const ACCOUNT_SORT_FIELDS = [
 ] as const;
 export type AccountSortField = (typeof ACCOUNT_SORT_FIELDS)[number];
 
-/** A field, with `-` for the descending order. */
-export const AccountSort = z.enum(ACCOUNT_SORT_FIELDS.flatMap((field) => [field, `-${field}`] as const));
+export const AccountSort = sortBy(ACCOUNT_SORT_FIELDS);
 export type AccountSort = z.infer<typeof AccountSort>;

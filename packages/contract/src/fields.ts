@@ -149,6 +149,10 @@ export const pageQuery = (most: number, usual: number) => ({
   cursor: z.string().max(600).optional(),
 });
 
+/** The order of a list: one of these fields, with `-` for the descending order. */
+export const sortBy = <const Field extends string>(fields: readonly Field[]) =>
+  z.enum(fields.flatMap((field) => [field, `-${field}`] as const));
+
 /** A query parameter with several values, separated by commas. */
 export const commaList = <T extends z.ZodType<string, string>>(value: T) =>
   z

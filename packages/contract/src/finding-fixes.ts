@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConnectionMethod, SystemType } from "./account-types.ts";
 import { discoveryManaging } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { FindingId, AccountId, Moment, PlatformId, RotationId, SafeId, oneLine } from "./fields.ts";
+import { AccountId, FindingId, Moment, PlatformId, RotationId, SafeId, oneLine } from "./fields.ts";
 import { FindingFix, FindingLiveness, VaultSettings } from "./findings.ts";
 
 /** How the secret is used. Omitted fields come from the file and the scanned host. */

@@ -5,9 +5,9 @@ import { endpoint } from "./endpoint.ts";
 import {
   AccountId,
   DependentId,
+  FindingId,
   Message,
   Moment,
-  FindingId,
   RotationId,
   UserId,
   manyLines,

@@ -2,7 +2,19 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { Domain, Email, Message, Moment, Network, PersonName, ROLES, Role, UserId, pageQuery } from "./fields.ts";
+import {
+  Domain,
+  Email,
+  Message,
+  Moment,
+  Network,
+  PersonName,
+  ROLES,
+  Role,
+  UserId,
+  pageQuery,
+  sortBy,
+} from "./fields.ts";
 
 /** `pending`: signed up, and is waiting for an administrator to activate the account. */
 export const USER_STATUSES = ["pending", "active", "disabled"] as const;
@@ -32,8 +44,7 @@ const byId = z.object({ id: UserId });
 export const USER_SORT_FIELDS = ["name", "email", "role", "last_signed_in_at", "created_at"] as const;
 export type UserSortField = (typeof USER_SORT_FIELDS)[number];
 
-/** A field, with `-` for the descending order. */
-export const UserSort = z.enum(USER_SORT_FIELDS.flatMap((field) => [field, `-${field}`] as const));
+export const UserSort = sortBy(USER_SORT_FIELDS);
 export type UserSort = z.infer<typeof UserSort>;
 
 export const listUsers = endpoint({

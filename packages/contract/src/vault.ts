@@ -23,6 +23,7 @@ import {
   optionalBody,
   optionalText,
   pageQuery,
+  sortBy,
 } from "./fields.ts";
 import { SecretVersionList, VersionNumber } from "./secret-versions.ts";
 import { CONNECTION_FIELDS, ConnectorFacts, SecretValue } from "./secrets.ts";
@@ -116,13 +117,11 @@ const revealing = {
   repliesSecret: true,
 } as const;
 
-/** `database` as a filter matches every database type (OPEN-45). */
 /** The fields of a credential by which its list can be sorted. */
 export const CREDENTIAL_SORT_FIELDS = ["name", "username", "host", "verified_at", "created_at"] as const;
 export type CredentialSortField = (typeof CREDENTIAL_SORT_FIELDS)[number];
 
-/** A field, with `-` for the descending order. */
-export const CredentialSort = z.enum(CREDENTIAL_SORT_FIELDS.flatMap((field) => [field, `-${field}`] as const));
+export const CredentialSort = sortBy(CREDENTIAL_SORT_FIELDS);
 export type CredentialSort = z.infer<typeof CredentialSort>;
 
 export const listCredentials = endpoint({
@@ -132,6 +131,7 @@ export const listCredentials = endpoint({
   query: z.object({
     ...pageQuery(500, 100),
     search: z.string().trim().max(100).optional(),
+    /** `database` matches every database type (OPEN-45). */
     type: CredentialType.optional(),
     environment: Environment.optional(),
     verification_status: VerificationStatusFilter.optional(),

@@ -29,6 +29,12 @@ interface KnownColumn {
   isOptional?: boolean;
 }
 
+/** The columns, sortable if their ids are among the fields by which the server sorts. */
+export const sortableBy = <Column extends KnownColumn>(
+  fields: readonly string[],
+  columns: readonly Column[],
+): readonly Column[] => columns.map((column) => ({ ...column, isSortable: fields.includes(column.id) }));
+
 /** Reads `name` and `-name`; null for a column that is unknown or cannot be sorted. */
 export function readSort(text: string | null, columns: readonly KnownColumn[]): TableSort | null {
   const column = (text ?? "").replace(/^-/, "");

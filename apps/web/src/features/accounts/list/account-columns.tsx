@@ -1,5 +1,6 @@
 // The columns of the accounts table; the sortable ones are the fields by which the server sorts.
 import { ACCOUNT_SORT_FIELDS, type Account } from "@strongroom/contract";
+import { sortableBy } from "#shared/ui/data-table-settings.ts";
 import type { DataColumn } from "#shared/ui/data-table.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { TagList } from "#shared/ui/tag-list.tsx";
@@ -113,9 +114,4 @@ const COLUMNS: readonly DataColumn<Account>[] = [
   },
 ];
 
-const isSortable = (id: string): boolean => (ACCOUNT_SORT_FIELDS as readonly string[]).includes(id);
-
-export const ACCOUNT_COLUMNS: readonly DataColumn<Account>[] = COLUMNS.map((column) => ({
-  ...column,
-  isSortable: isSortable(column.id),
-}));
+export const ACCOUNT_COLUMNS = sortableBy(ACCOUNT_SORT_FIELDS, COLUMNS);

@@ -8,7 +8,7 @@ import { capitalised } from "#shared/format/text.ts";
 import { paths } from "#shared/paths.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
-import type { TableSettings } from "#shared/ui/data-table-settings.ts";
+import { sortableBy, type TableSettings } from "#shared/ui/data-table-settings.ts";
 import { nextPageOf, type PagedList } from "#shared/ui/next-page.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import type { RowAction } from "#shared/ui/row-menu.tsx";
@@ -67,12 +67,7 @@ function providerOf({ signs_in_through: provider }: User): string {
   return provider ?? "Local password";
 }
 
-const isSortable = (id: string): boolean => (USER_SORT_FIELDS as readonly string[]).includes(id);
-
-export const USER_COLUMNS: readonly DataColumn<User>[] = COLUMNS.map((column) => ({
-  ...column,
-  isSortable: isSortable(column.id),
-}));
+export const USER_COLUMNS = sortableBy(USER_SORT_FIELDS, COLUMNS);
 
 /** Everything but an ordinary active user. */
 function UserState({ user }: { user: User }) {

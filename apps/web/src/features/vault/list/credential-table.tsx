@@ -6,7 +6,7 @@ import { useCallback } from "react";
 import { paths } from "#shared/paths.ts";
 import { useIsPending } from "#shared/session/pending-account.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
-import type { TableSettings } from "#shared/ui/data-table-settings.ts";
+import { sortableBy, type TableSettings } from "#shared/ui/data-table-settings.ts";
 import { nextPageOf, type PagedList } from "#shared/ui/next-page.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import type { RowAction } from "#shared/ui/row-menu.tsx";
@@ -92,12 +92,7 @@ const COLUMNS: readonly DataColumn<Credential>[] = [
   },
 ];
 
-const isSortable = (id: string): boolean => (CREDENTIAL_SORT_FIELDS as readonly string[]).includes(id);
-
-export const CREDENTIAL_COLUMNS: readonly DataColumn<Credential>[] = COLUMNS.map((column) => ({
-  ...column,
-  isSortable: isSortable(column.id),
-}));
+export const CREDENTIAL_COLUMNS = sortableBy(CREDENTIAL_SORT_FIELDS, COLUMNS);
 
 export interface CredentialTableProps {
   list: PagedList;
