@@ -35,7 +35,7 @@ export interface AccountsFeature {
   /** Like `hold`, and also requires the permissions to retrieve the secret without an approval. */
   holdSecret(tx: Tx, actor: Actor, id: string, ...permissions: SafePermission[]): ReturnType<typeof lockAccount>;
   /** Like `holdSecret`, without a lock. */
-  requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string): Promise<void>;
+  requireSecret(db: Db, actor: Pick<Actor, "id" | "role">, id: string, ...permissions: SafePermission[]): Promise<void>;
   /** Like `hold`, without a lock. */
   require(db: Db, actor: Pick<Actor, "id" | "role">, id: string, permission: SafePermission): Promise<void>;
   /** Throws 404 when the account does not exist or this user may not see it. */
@@ -87,7 +87,11 @@ export function installAccounts(kernel: Kernel, parts: Deps): AccountsFeature {
       requireSecret(shown);
       return row;
     },
-    requireSecret: async (db, actor, id) => requireSecret(await readShown(db, actor, id, parts.grants.grantsInForce)),
+    requireSecret: async (db, actor, id, ...permissions) => {
+      const shown = await readShown(db, actor, id, parts.grants.grantsInForce);
+      for (const permission of permissions) requireAccountPermission(shown, permission);
+      requireSecret(shown);
+    },
     require: async (db, actor, id, permission) =>
       requireAccountPermission(await readShown(db, actor, id, parts.grants.grantsInForce), permission),
     requireSeen: async (db, actor, id) => void (await readShown(db, actor, id, parts.grants.grantsInForce)),

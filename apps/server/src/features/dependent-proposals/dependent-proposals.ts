@@ -6,7 +6,7 @@ import type { AccountsFeature } from "#features/accounts/index.ts";
 import { accountsOfSameLogin, filesWithPassword, usesOf } from "./dependent-proposals.store.ts";
 import type { FileRow, SameLoginRow, UseRow } from "./dependent-proposals.store.ts";
 
-export type ProposalAccounts = Pick<AccountsFeature, "requireSecret" | "require">;
+export type ProposalAccounts = Pick<AccountsFeature, "requireSecret">;
 
 const DIRECTORIES = ["active-directory", "ldap", "ldaps"];
 /** Windows stores the password with these; units and jobs of Linux run without it. */
@@ -22,9 +22,7 @@ export async function proposeDependents(
   db: Db,
 ): Promise<{ proposed: ProposedDependent[] }> {
   const of = { actor: call.actor, accountId: call.params.id };
-  await accounts.require(db, of.actor, of.accountId, "update_properties");
-  await accounts.require(db, of.actor, of.accountId, "manage_secret");
-  await accounts.requireSecret(db, of.actor, of.accountId);
+  await accounts.requireSecret(db, of.actor, of.accountId, "update_properties", "manage_secret");
   const files = (await filesWithPassword(db, of)).map((row) => fileProposal(row, of.accountId));
   const same = (await accountsOfSameLogin(db, of)).map(accountProposal);
   const uses = (await usesOf(db, of, DIRECTORIES)).map(useProposal);

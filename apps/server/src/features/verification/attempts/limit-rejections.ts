@@ -15,7 +15,7 @@ const WINDOW_MS = WINDOW_MINUTES * 60_000;
 
 /**
  * The host, port and user name that the secret logs in with, as one text for all spellings: in lower case, without a domain.
- * Null without a user name, as for API tokens, whose host serves many customers.
+ * Null without a user name: API tokens of many customers go to one host.
  */
 export function loginOf(secretRow: LoginRow): string | null {
   const host = destinationOf(secretRow);
@@ -33,7 +33,8 @@ export function loginOf(secretRow: LoginRow): string | null {
 
 /** The login that this attempt counts for. A secret that worked since it last changed is no guess and counts for none. */
 export async function countedLogin(tx: Tx, secretRow: SecretRow): Promise<string | null> {
-  return (await wasVerified(tx, secretRow.id, secretRow.login_revision)) ? null : loginOf(secretRow);
+  const login = loginOf(secretRow);
+  return login === null || (await wasVerified(tx, secretRow.id, secretRow.login_revision)) ? null : login;
 }
 
 /** Returns when the login may be tried again, or null if it may be tried now. */
