@@ -17,7 +17,7 @@ const LONG = "a-name-of-seventy-characters-for-the-primary-database-of-the-order
 const ENVIRONMENTS = ["production", "staging", "development"] as const;
 const nameAt = (place: number) => (place === 3 ? LONG : `item ${String(place).padStart(2, "0")}`);
 
-describe("dense lists", needs(noBrowser === false ? null : noBrowser), () => {
+describe("dense lists", needs(noBrowser || null), () => {
   let server: RunningServer;
   let browser: Browser;
   let visit: Visit;

@@ -39,7 +39,7 @@ describe("the accessibility check", needs(noBrowser || null), () => {
     ["a gradient", "background: linear-gradient(#ffffff, #1d5a74); color: #1d5a74"],
     ["an image", "background: url(data:image/gif;base64,R0lGODlhAQABAAAAACw=); color: #1d5a74"],
   ] as const)
-    test(`fails on text over ${why}, whose contrast is unknown`, async () => {
+    test(`fails on text over ${why} because its contrast is unknown`, async () => {
       await show(style);
       await assert.rejects(inspectScreen(page, "unknown-contrast"), /color-contrast/);
     });

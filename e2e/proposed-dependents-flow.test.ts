@@ -98,7 +98,7 @@ describe("proposed dependents", needs(unavailable), () => {
     await dialog.getByRole("button", { name: "Add" }).click();
     await seesToast(page, "Dependent added");
     await panel().getByText("Up to date").waitFor();
-    assert.equal(await panel().getByText("Found by scans").count(), 0);
+    await becomes(() => panel().getByText("Found by scans").count(), 0);
   });
 
   step("the rotation updates the file", async () => {

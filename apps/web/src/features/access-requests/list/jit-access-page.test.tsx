@@ -64,7 +64,7 @@ describe("the just-in-time page", () => {
     expect(router.state.location.search).toBe("?tab=history");
   });
 
-  test("more than 20 requests are a table, whose rows open the details and have the actions of a card", async () => {
+  test("shows more than 20 requests as a table with details and actions", async () => {
     const many = Array.from({ length: 21 }, (_, place) => aRequest({ resource: `root on web${place}` }));
     api.on(LIST, page(...many));
     const { user } = renderScreen(<JitAccessPage />, { at: "/jit-access" });

@@ -8,7 +8,7 @@ import { VALIDATION_FAILED, validatedNotice } from "./validate-account.ts";
 /** ACC-44. */
 const SHOWN_MS = 3000;
 
-/** Does nothing while a validation of the account runs. Shows the outcome even after its list is left. */
+/** Does nothing while the account is being validated. The outcome is also shown after the user has left the page. */
 export async function startValidation(client: QueryClient, { id, name }: Pick<Account, "id" | "name">): Promise<void> {
   if (client.isMutating({ mutationKey: validateKey(id) }) > 0) return;
   try {

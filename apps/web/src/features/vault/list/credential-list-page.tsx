@@ -146,7 +146,7 @@ function useCardDialogs(credentials: readonly Credential[]) {
 function useMost(count: number): number {
   const [most, setMost] = useState(count);
   if (count > most) setMost(count);
-  return Math.max(count, most);
+  return most;
 }
 
 interface ToolbarProps {

@@ -17,7 +17,7 @@ interface Named {
   name: string;
 }
 
-/** Does nothing while a verification of the credential runs. Shows the outcome even after its list is left. */
+/** Does nothing while the credential is being verified. The outcome is also shown after the user has left the page. */
 export async function startVerification(client: QueryClient, { id, name }: Named, place: VerifyPlace): Promise<void> {
   if (client.isMutating({ mutationKey: verifyKey(id) }) > 0) return;
   try {
