@@ -55,6 +55,7 @@ export type { Begun, Concluded, Remark, VerificationListener } from "./context.t
 export { verifyAccounts, verifyAllowed } from "./runs/run-verification.ts";
 export { insertEndedAttempts, listAttemptsOf } from "./verification.store.ts";
 export type { AttemptRow } from "./verification.store.ts";
+export { loginKey } from "./attempts/limit-rejections.ts";
 export { tryNewLogin } from "./attempts/try-new-login.ts";
 export { recorderForCall, manual, verify } from "./attempts/verify-credential.ts";
 export { shouldReportProgress } from "./runs/work-run.ts";

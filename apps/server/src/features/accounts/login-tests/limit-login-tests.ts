@@ -1,6 +1,7 @@
 // Limits logins with values that no account has, so that nobody guesses passwords or locks accounts on targets with them.
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
+import { loginKey } from "#features/verification/index.ts";
 import { WINDOW, countRecentTests, insertTest } from "./login-tests.store.ts";
 
 /** Directories and databases lock an account after five failures or more; two are left for the account's users. */
@@ -20,7 +21,7 @@ export interface LoginTest {
  * 429, clients would wait and try again.
  */
 export async function beginLoginTest(tx: Tx, { id, userId, host, port, username }: LoginTest): Promise<void> {
-  const login = `${host ?? ""}:${port ?? ""} ${username}`.toLowerCase();
+  const login = loginKey(host ?? "", port, username);
   const { ofUser, ofLogin } = await countRecentTests(tx, userId, login);
   if (ofLogin >= MOST_OF_LOGIN || ofUser >= MOST_OF_USER) throw tooMany(ofLogin >= MOST_OF_LOGIN);
   await insertTest(tx, { id, user_id: userId, login });

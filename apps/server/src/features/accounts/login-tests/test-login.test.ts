@@ -107,6 +107,17 @@ describe("testing a login on a real PostgreSQL", needs(postgresqlAvailable()), (
     assert.equal(rejected, 3);
   });
 
+  test("all spellings of a login count together", async () => {
+    const [person, login] = [await aPerson(app), await loginOf()];
+    await aMember(app, owner, safe, person, "manager");
+    const { username } = login;
+    const spellings = [username.toUpperCase(), `CORP\\${username}`, `${username}@corp.example`];
+    for (const spelling of spellings)
+      assert.equal((await tried({ ...login, username: spelling }, person)).body.outcome, "rejected");
+    const blocked = await tried(login, person);
+    assert.deepEqual([blocked.status, (blocked.body as { code?: string }).code], [409, "account.tested-too-often"]);
+  });
+
   test("verified tests do not count", async () => {
     const [person, login] = [await aPerson(app), await loginOf()];
     await aMember(app, owner, safe, person, "manager");

@@ -13,22 +13,23 @@ const MOST_REJECTED = 3;
 const WINDOW_MINUTES = 10;
 const WINDOW_MS = WINDOW_MINUTES * 60_000;
 
-/**
- * The host, port and user name that the secret logs in with, as one text for all spellings: in lower case, without a domain.
- * Null without a user name: API tokens of many customers go to one host.
- */
+/** A host, port and user name as one text for all spellings: in lower case, without a domain and without a final dot. */
+export function loginKey(host: string, port: number | null | undefined, username: string): string {
+  const withoutDomain = username
+    .replace(/^.*\\/, "")
+    .replace(/(?<=.)@.*$/, "")
+    .replaceAll(" ", "");
+  return `${host.replace(/\.$/, "")}:${port ?? ""} ${withoutDomain}`.toLowerCase();
+}
+
+/** The login of the secret. Null without a user name: API tokens of many customers go to one host. */
 export function loginOf(secretRow: LoginRow): string | null {
   const host = destinationOf(secretRow);
   const url = URL.parse(secretRow.connection_string ?? "");
   const address = url === null ? null : connectionAddress(url);
   const name = (secretRow.username || address?.username) ?? "";
   if (host === null || name === "") return null;
-  const port = address?.port ?? secretRow.port ?? connectorOf(secretRow).defaultPort ?? "";
-  const withoutDomain = name
-    .replace(/^.*\\/, "")
-    .replace(/(?<=.)@.*$/, "")
-    .replaceAll(" ", "");
-  return `${host.replace(/\.$/, "")}:${port} ${withoutDomain}`.toLowerCase();
+  return loginKey(host, address?.port ?? secretRow.port ?? connectorOf(secretRow).defaultPort, name);
 }
 
 /** The login that this attempt counts for. A secret that worked since it last changed is no guess and counts for none. */
