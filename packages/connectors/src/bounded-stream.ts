@@ -46,6 +46,11 @@ export class BoundedStream extends Duplex {
     this.#maxReceivedBytes = Infinity;
   }
 
+  /** From now on this many more bytes may be received: for the answer to one request. */
+  expect(bytes: number): void {
+    this.#maxReceivedBytes = this.#received + bytes;
+  }
+
   #receive(chunk: Buffer): void {
     this.#received += chunk.length;
     if (this.#received > this.#maxReceivedBytes) {

@@ -3,6 +3,7 @@ import type { ConnectorIcon, ConnectorProtocol, ParameterField, ScanCommand } fr
 import type { Secret } from "@strongroom/keys";
 import type { Network } from "./address.ts";
 import type { Collected, ListedPrivilege } from "./collected.ts";
+import type { DatabaseReader, DatabaseSearch, DatabasesRead } from "./database-search.ts";
 import type { FileReader, FileSearch, FilesRead } from "./file-search.ts";
 
 /** An SSH host key as OpenSSH prints it: `ssh-ed25519` and `SHA256:` with unpadded base64. */
@@ -240,6 +241,9 @@ export type ListResult = ListFinding & { durationMs: number };
 export type ReadFilesFinding = FilesRead | Failure;
 export type ReadFilesResult = ReadFilesFinding & { durationMs: number };
 
+export type ReadDatabasesFinding = DatabasesRead | Failure;
+export type ReadDatabasesResult = ReadDatabasesFinding & { durationMs: number };
+
 /** The limit of a list; when the target has more accounts, the message says so. */
 export const MAX_LISTED_ACCOUNTS = 10_000;
 
@@ -309,4 +313,12 @@ export interface Connector {
     reader: FileReader,
     context: VerifyContext,
   ): Promise<ReadFilesResult>;
+  /** Reads the texts of all databases that the login may open, and changes nothing. Rejects only when `reader` does. */
+  readDatabases?(
+    target: Target,
+    secret: Secret,
+    search: DatabaseSearch,
+    reader: DatabaseReader,
+    context: VerifyContext,
+  ): Promise<ReadDatabasesResult>;
 }

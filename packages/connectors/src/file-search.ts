@@ -78,4 +78,19 @@ export interface FilesRead {
 }
 
 /** The number of unreadable paths that a result names. */
-export const MAX_NAMED_UNREAD = 100;
+const MAX_NAMED_UNREAD = 100;
+
+/** What could not be read: all places are counted, some are named. */
+export class Unread {
+  readonly #paths = new Set<string>();
+  count = 0;
+
+  add(path: string): void {
+    this.count += 1;
+    if (this.#paths.size < MAX_NAMED_UNREAD) this.#paths.add(path);
+  }
+
+  get paths(): string[] {
+    return [...this.#paths];
+  }
+}

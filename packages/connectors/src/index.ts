@@ -16,6 +16,7 @@ export {
   type ListResult,
   type ListedAccount,
   type ListedDependent,
+  type ReadDatabasesResult,
   type ReadFilesResult,
   type ReconcileLogin,
   type MisconfiguredCode,
@@ -38,6 +39,14 @@ export {
   type PrivilegeKind,
 } from "./collected.ts";
 export type { FileReader, FileSearch, FoundFile, ReadFile, ReadLimit, ReadProcess } from "./file-search.ts";
+export type {
+  DatabaseReader,
+  DatabaseSearch,
+  ReadColumn,
+  ReadDefinition,
+  ReadSettings,
+  ReadTable,
+} from "./database-search.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { nameOf } from "./dial.ts";

@@ -154,6 +154,8 @@ export const DiscoveryTarget = z.object({
     .nullable(),
   /** Whether the caller can scan, change and delete the target. */
   can_manage: z.boolean(),
+  /** Whether enhanced scans can search this system for secrets. */
+  has_enhanced_scans: z.boolean(),
   created_at: Moment,
   updated_at: Moment,
 });

@@ -21,6 +21,8 @@ export interface LoggedIn {
   greeting: string;
   /** The rows of an answer. Rejects when the statement or the connection fails. */
   ask<Row extends object>(sql: string): Promise<Row[]>;
+  /** Allows an answer of this many bytes. */
+  expect(bytes: number): void;
 }
 
 interface Identity {
@@ -67,7 +69,8 @@ export async function logIn(
     const greeting = session.greeting();
     const isMariadb = /mariadb/i.test(identity?.version ?? greeting);
     const protocol = protocolOf(session);
-    return { loggedIn: { address, tls: { ...tls, protocol }, identity, isMariadb, greeting, ask } };
+    const expect = (bytes: number) => dialled.stream.expect(bytes);
+    return { loggedIn: { address, tls: { ...tls, protocol }, identity, isMariadb, greeting, ask, expect } };
   } catch (error) {
     return { failure: (await session.tlsFailure()) ?? loginFailure(error, address, tls.mode !== "disable") };
   }

@@ -24,12 +24,16 @@ export interface LoggedIn {
   tls: { mode: TlsMode; protocol: string | null };
   /** The server stores the password as an md5 hash. */
   isMd5: boolean;
+  /** Allows an answer of this many bytes. */
+  expect(bytes: number): void;
 }
 
 interface LoginLimits {
   maxReceivedBytes?: number;
   /** The time limit of a query, if shorter than the attempt. */
   queryTimeoutMs?: number;
+  /** Another database than the target's. */
+  database?: string;
 }
 
 /** The address and user that `logIn` would use. */
@@ -40,10 +44,11 @@ export async function logIn(
   target: Target,
   password: string,
   current: Attempt,
-  { maxReceivedBytes = MAX_RECEIVED_BYTES, queryTimeoutMs = current.remainingMs() }: LoginLimits = {},
+  { maxReceivedBytes = MAX_RECEIVED_BYTES, queryTimeoutMs = current.remainingMs(), database }: LoginLimits = {},
 ): Promise<{ loggedIn: LoggedIn } | { failure: Failure }> {
-  const address = addressOf(target);
-  if ("failure" in address) return address;
+  const usual = addressOf(target);
+  if ("failure" in usual) return usual;
+  const address = database === undefined ? usual : { ...usual, database };
   const tls = tlsSettings(target, address.tlsMode);
   if ("failure" in tls) return tls;
   if (password === "") return { failure: misconfigured("bad-input", "The password is empty.") };
@@ -64,8 +69,9 @@ export async function logIn(
   const failure = await connect(session, address, isEncrypted);
   if (failure !== null) return { failure };
   const protocol = secured.stream instanceof TLSSocket ? secured.stream.getProtocol() : null;
+  const expect = (bytes: number) => dialled.stream.expect(bytes);
   return {
-    loggedIn: { client: session.client, address, tls: { mode: tls.mode, protocol }, isMd5: session.isMd5() },
+    loggedIn: { client: session.client, address, tls: { mode: tls.mode, protocol }, isMd5: session.isMd5(), expect },
   };
 }
 

@@ -1,5 +1,6 @@
 // PostgreSQL roles with a password (pg).
-import type { Connector } from "../connector.ts";
+import { inTime } from "../attempt.ts";
+import type { Connector, ReadDatabasesFinding } from "../connector.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";
 
@@ -25,4 +26,13 @@ export const postgresql: Connector = {
     checkReconcile: async () => (await import("./reconcile.ts")).checkRight,
     list: async () => (await import("./list-accounts.ts")).listRoles,
   }),
+  async readDatabases(target, secret, search, reader, context) {
+    const password = secret.reveal();
+    const { readDatabases } = await import("./read-databases.ts");
+    return inTime<ReadDatabasesFinding>(
+      context,
+      (current) => readDatabases(target, password, { search, reader, current }),
+      (failure) => failure,
+    );
+  },
 };

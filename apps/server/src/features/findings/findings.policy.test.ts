@@ -9,6 +9,7 @@ import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 
 const NOW = new Date("2026-11-25T12:00:00Z");
 const FACTS: RiskFacts = {
+  path: "/etc/app.conf",
   class: "password",
   confidence: 1,
   fileMode: "600",
@@ -102,7 +103,13 @@ describe("a rule", () => {
 });
 
 test("steps name the file and quote it for the shell", () => {
-  const found = { class: "password", path: "/srv/it's/a.conf", file_owner: "app", file_mode: "644" };
+  const found = {
+    class: "password",
+    detector: "assignment",
+    path: "/srv/it's/a.conf",
+    file_owner: "app",
+    file_mode: "644",
+  };
   const steps = remediationSteps({ ...found, key_name: "password", username: "app" });
   assert.ok(steps[0]!.includes(String.raw`chmod go-rwx '/srv/it'\''s/a.conf'`));
 });

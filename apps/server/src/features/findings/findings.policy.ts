@@ -10,6 +10,7 @@ export interface RiskFactor {
 /** The facts of the formula in docs/scanning.md. */
 export interface RiskFacts {
   class: string;
+  path: string;
   /** From 0 to 1. */
   confidence: number;
   /** Octal digits. */
@@ -45,10 +46,7 @@ export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
   const factors: RiskFactor[] = [
     { factor: "Kind of secret", points: BASE[facts.class] ?? BASE_OF_OTHERS },
     { factor: "Detector's confidence", points: Math.round((facts.confidence - 1) * 20) },
-    {
-      factor: (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file",
-      points: exposure,
-    },
+    { factor: exposureOf(facts.path, mode), points: exposure },
     { factor: "The secret opens an account of a safe", points: facts.isOfAccount ? 15 : 0 },
     { factor: "The account is privileged", points: PRIVILEGED.test(facts.username ?? "") ? 10 : 0 },
     ...livenessFactor(facts.liveness),
@@ -56,6 +54,11 @@ export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
     { factor: "The file has not changed for a year", points: +now - +facts.modifiedAt > YEAR_MS ? 5 : 0 },
   ];
   return factors.filter(({ points }) => points !== 0);
+}
+
+function exposureOf(path: string, mode: number): string {
+  if (databasePlaceOf(path) !== null) return "Every login of the database can read it";
+  return (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file";
 }
 
 function livenessFactor(liveness: FindingLiveness): RiskFactor[] {
@@ -133,6 +136,9 @@ export function titleOf({ class: kind, path }: { class: string; path: string }):
   if (account !== null) return `${NAMES[kind] ?? "Account"}: ${account}`;
   const process = processOf(path);
   if (process !== null) return `${NAMES[kind] ?? "Secret"} in the ${process.part} of ${process.name}`;
+  const place = databasePlaceOf(path);
+  if (place?.kind === "definition") return `${NAMES[kind] ?? "Secret"} in the definition of ${place.name}`;
+  if (place !== null) return `${NAMES[kind] ?? "Secret"} in ${place.name}`;
   const name = path.slice(path.lastIndexOf("/") + 1);
   return `${NAMES[kind] ?? "Secret"} in ${name}`;
 }
@@ -150,5 +156,16 @@ export function processOf(path: string): { part: string; user: string; name: str
   return part === undefined ? null : { part, user: user!, name: name! };
 }
 
-/** Only files can be read again, to verify or vault their secret. */
 export const isFile = (path: string): boolean => path.startsWith("/");
+
+/** The beginnings of the places in databases. */
+export const DATABASE_PLACES = ["column:", "definition:", "setting:"] as const;
+
+/** The detector of findings about many secrets of one column. */
+export const COLUMN_DETECTOR = "column";
+
+/** The place of a finding in a database, or null. */
+export function databasePlaceOf(path: string): { kind: "column" | "definition" | "setting"; name: string } | null {
+  const [, kind, name] = /^(column|definition|setting):(.*)$/s.exec(path) ?? [];
+  return kind === undefined ? null : { kind: kind as "column" | "definition" | "setting", name: name! };
+}

@@ -19,7 +19,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { isFile, processOf, titleOf } from "./findings.policy.ts";
+import { databasePlaceOf, isFile, processOf, titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
@@ -128,6 +128,8 @@ function describe({ path, reason, hostname }: ShownFinding): string {
   const process = processOf(path);
   if (process !== null)
     return `${reason} It is in the ${process.part} of the process ${process.name} of ${process.user} on ${hostname}.`;
+  const place = databasePlaceOf(path);
+  if (place !== null) return `${reason} It is in the ${place.kind} ${place.name} on ${hostname}.`;
   return isFile(path) ? `${reason} It is in ${path} on ${hostname}.` : reason;
 }
 
@@ -148,7 +150,7 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     finding_data: {
-      location: `${row.hostname}:${row.path}:${row.line}`,
+      location: `${row.hostname}:${databasePlaceOf(row.path)?.name ?? row.path}:${row.line}`,
       file_path: row.path,
       line_number: row.line,
       pattern_matched: row.detector,

@@ -41,6 +41,8 @@ export interface ScannedFile {
   owner: string;
   group: string;
   found: readonly DetectedFinding[];
+  /** Only a part was read: findings that were not seen stay open. */
+  isPart?: boolean;
 }
 
 interface ScanOfFindings {
@@ -51,7 +53,7 @@ interface ScanOfFindings {
 
 const LONGEST_TEXT = 500;
 
-/** Records the findings of files that were read completely, in the caller's transaction. */
+/** Records the findings of files in the caller's transaction. */
 export async function recordFindings(
   { clock }: Kernel,
   tx: Tx,
@@ -91,6 +93,7 @@ export async function recordFindings(
     const factors = riskFactors(
       {
         class: kind,
+        path: file.path,
         confidence: found.confidence,
         fileMode: file.mode,
         liveness: before.get(identity)?.liveness ?? "unverified",
@@ -143,7 +146,7 @@ export async function recordFindings(
   const fixed = await fix(
     tx,
     saving,
-    files.map(({ path }) => path),
+    files.filter(({ isPart }) => isPart !== true).map(({ path }) => path),
     types,
   );
   return { seen: rows.length, added: rows.length - known.length, fixed };

@@ -1,9 +1,10 @@
 // The steps that fix a finding, and the named controls of compliance frameworks that it breaks.
 import type { ComplianceFramework } from "@strongroom/contract";
-import { processOf } from "./findings.policy.ts";
+import { COLUMN_DETECTOR, databasePlaceOf, processOf } from "./findings.policy.ts";
 
 interface Found {
   class: string;
+  detector: string;
   path: string;
   file_owner: string;
   file_mode: string;
@@ -13,13 +14,14 @@ interface Found {
 
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** Steps for this class of secret in this file of a Unix host, in order. */
+/** Steps for this class of secret at this place, in order. */
 export function remediationSteps(found: Found): string[] {
   const { username } = found;
   const who = username === null ? "the account that this secret opens" : `"${username}"`;
+  const steps = databasePlaceOf(found.path) === null ? stepsOf(found, who) : stepsInDatabase(found, who);
   return [
     ...exposureSteps(found),
-    ...stepsOf(found, who),
+    ...steps,
     "Scan the target again: the next scan that no longer finds this closes the finding.",
   ];
 }
@@ -29,9 +31,41 @@ function exposureSteps({ file_mode, file_owner, path }: Found): string[] {
   if (process !== null) return processSteps(process);
   const mode = Number.parseInt(file_mode, 8);
   if ((mode & 0o044) === 0) return [];
+  const place = databasePlaceOf(path);
+  if (place?.kind === "column") {
+    const table = place.name.replace(/\.(?:[\w$-]+|"(?:[^"]|"")*")$/, "");
+    return [`Every login of the database can read the table now. Run: REVOKE SELECT ON ${inSchema(table)} FROM PUBLIC`];
+  }
+  if (place !== null) return [`Every login of the database can read the ${place.kind}: no permission limits that.`];
   const readers = (mode & 0o004) !== 0 ? "every user of the host" : "its group";
   return [
     `Limit who can read the file now: ${readers} can (mode ${file_mode}, owner ${file_owner}). Run: chmod go-rwx ${quoted(path)}, if no service needs the group's right.`,
+  ];
+}
+
+/** Without the database, which SQL does not name. */
+const inSchema = (table: string): string => table.replace(/^(?:[\w$-]+|"(?:[^"]|"")*")\./, "");
+
+function stepsInDatabase({ class: kind, detector, path, key_name }: Found, who: string): string[] {
+  const place = databasePlaceOf(path)!;
+  if (detector === COLUMN_DETECTOR) {
+    const stored =
+      kind === "api_token"
+        ? "Store only a SHA-256 hash of each token, and compare hashes."
+        : "Store only hashes made for passwords, such as Argon2 or bcrypt, and let the application rehash at the next login.";
+    return [stored, "Then overwrite the old values, and delete or encrypt backups that contain them."];
+  }
+  const setting = key_name === null ? place.name : `${key_name} in ${place.name}`;
+  const move =
+    place.kind === "definition"
+      ? `Remove the secret from ${place.name}: let the code use the rights of its owner, or a user mapping that only its user can read.`
+      : `Let the application read the secret from its environment or from Strongroom instead of ${setting}, and delete the value.`;
+  return [
+    kind === "api_token"
+      ? "Revoke the token at its provider and create a new one with the smallest scope that works."
+      : `Vault the secret, and rotate the password of ${who}: everyone who could read the database knows the present one.`,
+    move,
+    "Backups and replicas of the database still contain the old value, so it must no longer work.",
   ];
 }
 

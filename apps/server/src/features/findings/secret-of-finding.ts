@@ -1,6 +1,6 @@
-// Reads the file of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
+// Reads the file or the database of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
 import { connectorFor } from "@strongroom/connectors";
-import type { ReadFile } from "@strongroom/connectors";
+import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
 import { scanText } from "@strongroom/detectors";
 import { Secret } from "@strongroom/keys";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -15,13 +15,17 @@ import {
 } from "#features/discovery/index.ts";
 import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import type { FindingsContext } from "./findings.ts";
-import { isFile } from "./findings.policy.ts";
+import { textOfDefinition, textOfSettings, textOfTable } from "./database-texts.ts";
+import type { DatabaseText } from "./database-texts.ts";
+import { COLUMN_DETECTOR, databasePlaceOf, isFile } from "./findings.policy.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { fingerprintUnder, keysOf } from "./known-secrets.ts";
 
 const TIMEOUT_MS = 30_000;
 /** The default of scans. */
 const LARGEST_FILE = 10_485_760;
+/** As a deep scan reads them. */
+const MOST_OF_DATABASES = { maxRows: 20_000, maxTables: 50_000, maxTotalBytes: 4 * 1024 * 1024 * 1024 };
 
 export interface OpenedTarget {
   target: TargetRow;
@@ -63,26 +67,22 @@ export async function readSecrets(
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
   const { fingerprintKey } = await keysOf(kernel);
-  const inFiles = rows.filter(({ path }) => isFile(path));
-  const paths = [...new Set(inFiles.map(({ path }) => path))];
-  const found: SecretsFound = new Map(rows.map(({ id, path }) => [id, isFile(path) ? goneFrom(path) : noSecret()]));
-  if (paths.length === 0) return found;
-  const reader = {
-    choose: async <T>(files: readonly T[]) => files,
-    read: async ({ path, content }: ReadFile) => {
-      const fingerprint = (value: string) => fingerprintUnder(fingerprintKey, value);
-      const values = new Map(scanText(content, { path, fingerprint }).map((each) => [each.fingerprint, each]));
-      for (const row of rows.filter((each) => each.path === path)) {
-        const finding = values.get(row.fingerprint);
-        if (finding !== undefined) found.set(row.id, Secret.fromText(finding.reveal()));
+  const readable = rows.filter(({ path }) => isFile(path) || databasePlaceOf(path) !== null);
+  const places = [...new Set(readable.map(({ path }) => path))];
+  const found: SecretsFound = new Map(rows.map((row) => [row.id, readable.includes(row) ? goneFrom(row) : noSecret()]));
+  if (places.length === 0) return found;
+  const take = (path: string, content: Uint8Array | string, isOf: (row: FindingRow, line: number) => boolean) => {
+    const fingerprint = (value: string) => fingerprintUnder(fingerprintKey, value);
+    for (const each of scanText(content, { path, fingerprint })) {
+      for (const row of readable) {
+        if (row.fingerprint !== each.fingerprint || !isOf(row, each.line)) continue;
+        if (!(found.get(row.id) instanceof Secret)) found.set(row.id, Secret.fromText(each.reveal()));
       }
-    },
+    }
   };
   const limits = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
-  const search = { roots: paths, names: [], excludes: [], known: [], maxFileSize: LARGEST_FILE, maxLoadPerCore: null };
   using secret = await openCredential(kernel, credential);
-  const more = { ...search, maxTotalBytes: paths.length * LARGEST_FILE, maxFiles: paths.length };
-  const result = await connector.readFiles?.(to, secret, more, reader, limits);
+  const result = await readAgain(connector, { to, secret, places, limits }, take);
   if (result === undefined)
     throw refuse(422, "finding.not-readable", "Strongroom cannot read the files of this target.");
   if (result.outcome === "read") return found;
@@ -93,16 +93,60 @@ export async function readSecrets(
   throw refuse(502, "finding.target-failed", result.message);
 }
 
+interface Reading {
+  to: Target;
+  secret: Secret;
+  places: readonly string[];
+  limits: VerifyContext;
+}
+
+/** Undefined when the target's system cannot be read. */
+async function readAgain(
+  { readFiles, readDatabases }: Connector,
+  { to, secret, places, limits }: Reading,
+  take: (path: string, content: Uint8Array | string, isOf: (row: FindingRow, line: number) => boolean) => void,
+) {
+  if (readFiles !== undefined) {
+    const size = { maxFileSize: LARGEST_FILE, maxTotalBytes: places.length * LARGEST_FILE, maxFiles: places.length };
+    const search = { roots: places, names: [], excludes: [], known: [], maxLoadPerCore: null, ...size };
+    const reader = {
+      choose: async <T>(files: readonly T[]) => files,
+      read: async ({ path, content }: ReadFile) => take(path, content, (row) => row.path === path),
+    };
+    return readFiles(to, secret, search, reader, limits);
+  }
+  const takeText = async ({ file, text, placeOf }: DatabaseText) =>
+    take(file, text, ({ path }, line) => placeOf(line)?.place === path);
+  return readDatabases?.(
+    to,
+    secret,
+    { ...MOST_OF_DATABASES, excludes: [], only: places, known: [] },
+    {
+      found: async () => {},
+      table: (table) => takeText(textOfTable(table)),
+      definition: (definition) => takeText(textOfDefinition(definition)),
+      settings: (settings) => takeText(textOfSettings(settings)),
+    },
+    limits,
+  );
+}
+
 const noSecret = (): Refusal =>
   refuse(
     422,
     "finding.no-secret",
-    "Only secrets in files can be read again. This finding is about an account or a running process.",
+    "Only secrets in files and databases can be read again. This finding is about an account or a running process.",
   );
 
-const goneFrom = (path: string): Refusal =>
-  refuse(
-    409,
-    "finding.secret-gone",
-    `The secret is no longer in ${path}, or the file cannot be read. Scan the target again.`,
-  );
+const goneFrom = ({ path, detector }: FindingRow): Refusal =>
+  detector === COLUMN_DETECTOR
+    ? refuse(
+        422,
+        "finding.no-secret",
+        "This finding is about all secrets of a column, so there is no single one to use.",
+      )
+    : refuse(
+        409,
+        "finding.secret-gone",
+        `The secret is no longer in ${databasePlaceOf(path)?.name ?? path}, or it cannot be read. Scan the target again.`,
+      );

@@ -22,7 +22,7 @@ import { findUser } from "#features/users/index.ts";
 import { addChange, lockManaged, publish } from "./change-findings.ts";
 import { auditTarget } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { titleOf } from "./findings.policy.ts";
+import { databasePlaceOf, isFile, titleOf } from "./findings.policy.ts";
 import { lockFindings, updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.store.ts";
@@ -196,6 +196,10 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   let dependentId: string | null = null;
   if (body.fixFiles || body.useReferences) {
     const { credential, target } = opened;
+    if (!isFile(row.path)) {
+      const message = "Strongroom changes files only, not databases. Vault the secret, then change the value yourself.";
+      throw refuse(422, "finding.not-a-file", message);
+    }
     if (credential.host?.toLowerCase() !== target.hostname.toLowerCase() || (credential.port ?? 22) !== target.port) {
       const message = `The credential of "${target.name}" logs in to another host, so it cannot change the file.`;
       throw refuse(409, "finding.credential-elsewhere", message);
@@ -254,7 +258,7 @@ async function storeAccount(
     platform_id: platformId,
     safe_id: safeId,
     password: secret.reveal(),
-    notes: `Found in ${row.path} on ${opened.target.name}.`,
+    notes: `Found in ${databasePlaceOf(row.path)?.name ?? row.path} on ${opened.target.name}.`,
   });
   if (!fields.success) {
     const [issue] = fields.error.issues;

@@ -111,6 +111,7 @@ function livenessOf(result: VerifyResult): FindingLiveness {
 
 export const riskFactsOf = (row: FindingRow, liveness: FindingLiveness) => ({
   class: row.class,
+  path: row.path,
   confidence: row.confidence,
   fileMode: row.file_mode,
   liveness,

@@ -7,17 +7,18 @@ import { changed, readCredential, targetOf } from "#features/discovery/index.ts"
 import type { TargetRow } from "#features/discovery/index.ts";
 import { SCAN_JOB } from "./scans.ts";
 import type { ScansContext } from "./scans.ts";
+import { NOT_SCANNABLE } from "./scans.policy.ts";
 import { insertScan } from "./scans.store.ts";
 
-/** Throws 409 for a disabled target, and 422 for a system whose files cannot be read. */
+/** Throws 409 for a disabled target, and 422 for a system that cannot be scanned. */
 export async function requireScannable(tx: Tx, target: TargetRow): Promise<void> {
   if (!target.is_active) {
     throw refuse(409, "discovery.target-inactive", `"${target.name}" is disabled. Enable it before you scan it.`);
   }
   const credential = await readCredential(tx, target.credential_id);
-  if (credential !== null && connectorFor(targetOf(credential, target)).readFiles === undefined) {
-    throw refuse(422, "scan.not-supported", "Strongroom can read the files of Linux and Unix hosts only.");
-  }
+  if (credential === null) return;
+  const { readFiles, readDatabases } = connectorFor(targetOf(credential, target));
+  if (readFiles === undefined && readDatabases === undefined) throw refuse(422, "scan.not-supported", NOT_SCANNABLE);
 }
 
 interface NewScan {

@@ -1,7 +1,6 @@
 // Runs one enhanced scan: logs in, reads files as a stream, and stores findings while it runs.
 import { connectorFor } from "@strongroom/connectors";
-import type { FoundFile, ReadFilesResult, ReadProcess } from "@strongroom/connectors";
-import type { FindingType } from "@strongroom/contract";
+import type { FoundFile, ReadDatabasesResult, ReadFilesResult, ReadProcess } from "@strongroom/connectors";
 import type { Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
@@ -20,13 +19,14 @@ import {
   updateTarget,
 } from "#features/discovery/index.ts";
 import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
-import type { ScannedFile } from "#features/findings/index.ts";
 import { accountFindings } from "./accounts.policy.ts";
 import { openScanner } from "./file-scanner.ts";
+import { readDatabases } from "./read-databases.ts";
+import { createRecorder } from "./record-files.ts";
 import { recordProcesses } from "./record-processes.ts";
 import type { ScannerKeys } from "./file-scanner.ts";
 import type { ScansContext } from "./scans.ts";
-import { engineOf, searchOf, typesOf } from "./scans.policy.ts";
+import { NOT_SCANNABLE, searchOf, typesOf } from "./scans.policy.ts";
 import * as store from "./scans.store.ts";
 import type { EnhancedScanRow } from "./scans.store.ts";
 
@@ -35,6 +35,8 @@ interface Failure {
   message: string;
 }
 
+type ReadResult = ReadFilesResult | ReadDatabasesResult;
+
 interface StartedScan {
   scan: EnhancedScanRow;
   target: TargetRow;
@@ -42,15 +44,11 @@ interface StartedScan {
 }
 
 const LONGEST_MESSAGE = 1_000;
-/** Results are stored in portions, so that a killed scan continues where it was. */
-const PORTION_FILES = 100;
-const PORTION_MS = 1_000;
-
 export async function runScan(context: ScansContext, { id, signal }: Job<object>): Promise<void> {
   const { kernel } = context;
   const started = await kernel.database.transaction((tx) => begin(context, tx, id));
   if (started === null) return;
-  let result: ReadFilesResult | Failure;
+  let result: ReadResult | Failure;
   try {
     result = await readAndRecord(context, started, signal);
   } catch (error) {
@@ -93,29 +91,31 @@ async function readAndRecord(
   context: ScansContext,
   { scan, target, credential }: StartedScan,
   signal: AbortSignal,
-): Promise<ReadFilesResult | Failure> {
+): Promise<ReadResult | Failure> {
   const { kernel, network, findings } = context;
   const { config } = scan;
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
-  if (connector.readFiles === undefined) return UNSUPPORTED;
+  const { readFiles, readDatabases: readTables } = connector;
+  if (readFiles === undefined && readTables === undefined) return UNSUPPORTED;
   const limits = { timeoutMs: config.timeoutSeconds * 1000, signal, network, now: () => kernel.clock.now() };
   using secret = await openCredential(kernel, credential);
   const keys = await findings.keysForScan(scan.requester_id);
-  const failure = await recordAccounts(context, { scan, target, credential }, secret, { keys, signal });
+  const ofHost = { scan, target, credential };
+  const failure = readFiles === undefined ? null : await recordAccounts(context, ofHost, secret, { keys, signal });
   if (failure !== null) return failure;
   const scanner = openScanner(keys, signal);
   const vaulting = { scanId: scan.id, requesterId: scan.requester_id, tried: new Set<string>() };
   const vault = () => findings.vaultNew(vaulting, signal);
   const recorder = createRecorder(context, scan, target, config.autoVaultFindings ? vault : null);
-  const known = await findings.placesOf(kernel.database.db, target.id, "/");
-  try {
+  const readHost = async (read: NonNullable<typeof readFiles>) => {
+    const known = await findings.placesOf(kernel.database.db, target.id, "/");
     const reader = {
       choose: (files: readonly FoundFile[]) => recorder.choose(files),
       read: async (file: FoundFile & { content: Buffer; isOfPackage: boolean }) => {
         const { content, isOfPackage, ...facts } = file;
         // Equal to the package's own file: whatever it contains is public.
-        if (isOfPackage) await recorder.add({ ...facts, found: [] });
+        if (isOfPackage) recorder.take({ ...facts, found: [] });
         else await scanner.scan(file.path, content, (found) => recorder.take({ ...facts, found }));
         await recorder.flushIfDue();
       },
@@ -126,7 +126,15 @@ async function readAndRecord(
           }
         : {}),
     };
-    const result = await connector.readFiles(to, secret, searchOf(config, known), reader, limits);
+    return read(to, secret, searchOf(config, known), reader, limits);
+  };
+  const hash = (text: string) => findings.fingerprintUnder(keys.fingerprintKey, text);
+  const databases = { scan, target, to, secret, scanner, recorder, hash, limits };
+  try {
+    const result =
+      readFiles === undefined
+        ? await readDatabases(context, { ...databases, read: readTables! })
+        : await readHost(readFiles);
     await scanner.finish();
     await recorder.flush();
     if (result.outcome === "read") await recorder.forget(result.gone);
@@ -180,110 +188,14 @@ async function recordAccounts(
 
 const UNSUPPORTED: Failure = {
   code: "unsupported",
-  message: "Strongroom can read the files of Linux and Unix hosts only.",
+  message: NOT_SCANNABLE,
 };
-
-type TakenFile = FoundFile & { found: ScannedFile["found"] | null };
-
-/**
- * Stores results in portions. Every portion is one transaction: the findings of its files and their manifest. `onNew` runs
- * after each portion with new findings.
- */
-function createRecorder(
-  context: ScansContext,
-  scan: EnhancedScanRow,
-  target: TargetRow,
-  onNew: (() => Promise<unknown>) | null,
-) {
-  const { kernel, findings } = context;
-  const { database } = kernel;
-  const engine = engineOf(scan.config);
-  const types: readonly FindingType[] = typesOf(scan.config);
-  const unscanned: string[] = [];
-  let portion: ScannedFile[] = [];
-  let storedAt = performance.now();
-  let storing: Promise<void> = Promise.resolve();
-
-  async function storePortion(files: readonly ScannedFile[]): Promise<void> {
-    const added = await database.transaction(async (tx) => {
-      const now = await store.lockScan(tx, scan.id);
-      if (now === null || now.status !== "running") throw new Error("the scan has ended");
-      const recorded = await findings.record(tx, { target, scan, types, files });
-      await store.saveManifest(tx, target.id, engine, files);
-      const bytes = files.reduce((sum, { size }) => sum + size, 0);
-      await store.addProgress(tx, scan.id, { files: files.length, bytes });
-      await store.updateScan(tx, scan.id, {
-        findings_discovered: now.findings_discovered + recorded.seen,
-        secrets_found: now.secrets_found + recorded.seen,
-        new_findings: now.new_findings + recorded.added,
-        fixed_findings: now.fixed_findings + recorded.fixed,
-      });
-      await kernel.events.publish(tx, await changed(tx, target));
-      return recorded.added;
-    });
-    if (added > 0) await onNew?.();
-  }
-
-  function flush(): Promise<void> {
-    const files = portion;
-    portion = [];
-    storedAt = performance.now();
-    for (let first = 0; first < files.length; first += PORTION_FILES) {
-      storing = storing.then(() => storePortion(files.slice(first, first + PORTION_FILES)));
-    }
-    return storing;
-  }
-
-  return {
-    /** Leaves out files that did not change since a scan with the same settings read them. */
-    async choose(files: readonly FoundFile[]): Promise<FoundFile[]> {
-      const manifest = await store.readManifest(database.db, target.id, engine);
-      const isUnchanged = ({ path, stamp }: FoundFile) => !scan.config.readAgain && manifest.get(path) === stamp;
-      const unchanged = files.filter(isUnchanged);
-      const chosen = files.filter((file) => !isUnchanged(file));
-      await database.transaction(async (tx) => {
-        await store.updateScan(tx, scan.id, {
-          files_found: files.length,
-          files_chosen: chosen.length,
-          files_read: 0,
-          files_unchanged: unchanged.length,
-        });
-        await findings.seeAgain(
-          tx,
-          { target, scan, types },
-          unchanged.map(({ path }) => path),
-        );
-        await kernel.events.publish(tx, await changed(tx, target));
-      });
-      return chosen;
-    },
-    take({ found, ...file }: TakenFile): void {
-      if (found === null) unscanned.push(file.path);
-      else portion.push({ ...file, found });
-    },
-    async add(file: ScannedFile): Promise<void> {
-      portion.push(file);
-    },
-    flush,
-    async flushIfDue(): Promise<void> {
-      if (portion.length >= PORTION_FILES || performance.now() - storedAt > PORTION_MS) await flush();
-    },
-    async forget(paths: readonly string[]): Promise<void> {
-      if (paths.length === 0) return;
-      await database.transaction(async (tx) => {
-        await store.forgetFiles(tx, target.id, paths);
-        await findings.markGone(tx, { target, scan }, paths);
-      });
-    },
-    unscanned: () => unscanned,
-  };
-}
 
 async function finish(
   context: ScansContext,
   tx: Tx,
   { scan: { id }, target: { id: targetId }, credential }: StartedScan,
-  result: ReadFilesResult | Failure,
+  result: ReadResult | Failure,
 ): Promise<void> {
   const scan = await store.lockScan(tx, id);
   const target = await lockTarget(tx, targetId);
@@ -295,7 +207,7 @@ async function finish(
     const code = "code" in result ? result.code : "unsupported";
     return end(context, tx, { scan, target }, { code, message: result.message });
   }
-  const hostKey = result.facts?.["hostKey"];
+  const hostKey = "facts" in result ? result.facts?.["hostKey"] : undefined;
   if (target.host_key === null && hostKey !== undefined) {
     await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
   }
@@ -305,8 +217,7 @@ async function finish(
     unread: JSON.stringify(result.unread.map(storable)),
     unread_count: result.unreadCount,
     ended_by: result.limit,
-    way: result.way,
-    as_root: result.isRoot,
+    ...("way" in result ? { way: result.way, as_root: result.isRoot } : { as_root: result.isSuperuser }),
   });
   const { findings_discovered: findings, new_findings: added, fixed_findings: fixed } = totals;
   const details = { scan: id, files: scan.files_read, unread: result.unreadCount, findings, added, fixed };

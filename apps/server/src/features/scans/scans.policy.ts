@@ -1,5 +1,5 @@
-// Decides which files an enhanced scan reads, and how far it has come.
-import type { FileSearch } from "@strongroom/connectors";
+// Decides which files and tables an enhanced scan reads, and how far it has come.
+import type { DatabaseSearch, FileSearch } from "@strongroom/connectors";
 import type { FindingType, ScanConfig, ScanDepth, ScanStatus } from "@strongroom/contract";
 import { createHash } from "node:crypto";
 
@@ -61,6 +61,25 @@ export function searchOf(config: ScanConfig, known: readonly string[]): FileSear
     known,
   };
 }
+
+const DATABASE_LIMITS: Readonly<Record<ScanDepth, Pick<DatabaseSearch, "maxRows" | "maxTables" | "maxTotalBytes">>> = {
+  quick: { maxRows: 200, maxTables: 1_000, maxTotalBytes: 64 * 1024 * 1024 },
+  standard: { maxRows: 1_000, maxTables: 10_000, maxTotalBytes: 512 * 1024 * 1024 },
+  deep: { maxRows: 20_000, maxTables: 50_000, maxTotalBytes: 4 * 1024 * 1024 * 1024 },
+};
+
+export const databaseSearchOf = (
+  { scanDepth, excludePatterns }: ScanConfig,
+  known: readonly string[],
+): DatabaseSearch => ({
+  ...DATABASE_LIMITS[scanDepth],
+  excludes: excludePatterns,
+  only: null,
+  known,
+});
+
+export const NOT_SCANNABLE =
+  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL and MariaDB for secrets, but not this system.";
 
 /** The types of findings that the toggles ask for. */
 export function typesOf(config: ScanConfig): FindingType[] {

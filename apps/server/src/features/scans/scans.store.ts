@@ -136,6 +136,16 @@ export async function addProgress(tx: Tx, id: string, { files, bytes }: { files:
     where id = ${id}`.execute(tx);
 }
 
+/** Adds tables to those that the scan reads; the first call forgets what an interrupted attempt counted. */
+export async function addFound(tx: Tx, id: string, { tables, isFirst }: { tables: number; isFirst: boolean }) {
+  if (isFirst) {
+    await updateScan(tx, id, { files_found: tables, files_chosen: tables, files_read: 0 });
+    return;
+  }
+  await sql`update scans set files_found = files_found + ${tables}, files_chosen = files_chosen + ${tables}
+    where id = ${id}`.execute(tx);
+}
+
 /** Scans whose job ended without recording it, because its process was killed too often. */
 export async function findAbandonedScans(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -14,7 +14,15 @@ import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { AssignDialog } from "./assign-dialog.tsx";
-import { FIX_BADGES, LIVENESS_LABELS, STATUS_BADGES, TYPE_LABELS, changeText } from "./finding-labels.ts";
+import {
+  FIX_BADGES,
+  LIVENESS_LABELS,
+  STATUS_BADGES,
+  TYPE_LABELS,
+  changeText,
+  placeFacts,
+  placeName,
+} from "./finding-labels.ts";
 import classes from "./findings.module.css";
 import { commentCreation, findingDetails, vaultingUndo } from "./findings.queries.ts";
 import { RuleDialog } from "./rule-dialog.tsx";
@@ -80,8 +88,7 @@ function Details({ details }: { details: SecurityFindingDetails }) {
           { name: "Type", value: TYPE_LABELS[details.finding_type] },
           { name: "Risk score", value: details.risk_score },
           { name: "Host", value: details.hostname },
-          { name: "File", value: `${place.file_path}, line ${place.line_number}` },
-          { name: "Owner and mode", value: `${file.owner}:${file.group}, ${file.mode}` },
+          ...placeFacts(place, file),
           { name: "Secret", value: place.preview },
           { name: "Setting", value: place.key_name ?? "–" },
           { name: "User name", value: place.username ?? "–" },
@@ -144,7 +151,7 @@ function Details({ details }: { details: SecurityFindingDetails }) {
           <h3 className={classes.heading}>The same secret is also here</h3>
           <ul className={classes.list}>
             {details.same_secret.map(({ id, target_name, file_path }) => (
-              <li key={id}>{`${target_name}: ${file_path}`}</li>
+              <li key={id}>{`${target_name}: ${placeName(file_path)}`}</li>
             ))}
           </ul>
         </section>

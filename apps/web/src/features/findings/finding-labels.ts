@@ -5,6 +5,7 @@ import type {
   FindingSeverity,
   FindingStatus,
   FindingType,
+  SecurityFinding,
   SecurityFindingDetails,
 } from "@strongroom/contract";
 import type { Status } from "#shared/ui/status-badge.tsx";
@@ -48,6 +49,38 @@ export const LIVENESS_LABELS: Record<FindingLiveness, string> = {
   dead: "Dead: the secret no longer works",
   unknown: "Could not be verified",
 };
+
+const DATABASE_PLACE = /^(column|definition|setting):(.*)$/s;
+const PLACE_NAMES: Readonly<Record<string, string>> = {
+  column: "Column",
+  definition: "Definition",
+  setting: "Setting",
+};
+
+/** Only files can be changed by Strongroom. */
+export const isFile = ({ file_path }: SecurityFinding["finding_data"]): boolean => file_path.startsWith("/");
+
+/** A place as people name it: a path, or `shop.public.settings.value`. */
+export const placeName = (place: string): string => DATABASE_PLACE.exec(place)?.[2] ?? place;
+
+export function placeFacts(
+  { file_path: place, line_number: line }: SecurityFinding["finding_data"],
+  { owner, group, mode }: SecurityFindingDetails["file"],
+): { name: string; value: string }[] {
+  const [, kind, name] = DATABASE_PLACE.exec(place) ?? [];
+  if (kind === undefined) {
+    return [
+      { name: "File", value: `${place}, line ${line}` },
+      { name: "Owner and mode", value: `${owner}:${group}, ${mode}` },
+    ];
+  }
+  const readers = mode === "644" ? "every login of the database" : "logins with permission";
+  return [
+    { name: PLACE_NAMES[kind]!, value: `${name}, ${kind === "column" ? "row" : "line"} ${line}` },
+    ...(owner === "" ? [] : [{ name: "Owner", value: owner }]),
+    { name: "Readable by", value: readers },
+  ];
+}
 
 export const FIX_BADGES: Record<FindingFix["state"], { status: Status; label: string }> = {
   stored: { status: "active", label: "Stored" },

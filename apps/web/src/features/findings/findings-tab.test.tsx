@@ -210,3 +210,14 @@ test("FIND-20: a failed export says so", async () => {
   expect(await screen.findByText("Failed to export findings", undefined, { timeout: 20_000 })).toBeTruthy();
   await waitFor(() => expect(api.requestsTo(EXPORT)[0]!.body).toMatchObject({ format: "sarif" }));
 });
+
+test("the secret of a database can be vaulted, but no file is offered to change", async () => {
+  const finding_data = { ...aFinding.finding_data, file_path: "column:shop.public.settings.value" };
+  api.on(FINDINGS, page({ ...aFinding, finding_data }));
+  const { user } = show();
+  await user.click(await screen.findByRole("checkbox", { name: /^Select Password/ }));
+  await user.click(screen.getByRole("button", { name: "Vault" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Vault Findings" }));
+  expect(dialog.getByText(/^Reads 1 place again/)).toBeTruthy();
+  expect(dialog.queryByRole("radio")).toBeNull();
+});

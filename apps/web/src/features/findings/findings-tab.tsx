@@ -139,7 +139,7 @@ export function FindingsTab() {
               text={
                 isFiltered
                   ? "No finding matches your filters."
-                  : "Secrets that enhanced scans find in files appear here."
+                  : "Secrets that enhanced scans find in files and databases appear here."
               }
             />
           ) : (

@@ -9,6 +9,7 @@ import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
 import { RadioChoices } from "#shared/ui/radio-choices.tsx";
 import { toast } from "#shared/ui/toast.ts";
+import { isFile } from "./finding-labels.ts";
 import classes from "./findings.module.css";
 import { vaulting, type FindingLogin } from "./findings.queries.ts";
 
@@ -62,6 +63,7 @@ interface VaultFormValues extends LoginFormValues {
 
 export function VaultDialog({ findings, ...props }: DialogProps & { findings: readonly SecurityFinding[] }) {
   const { mutateAsync: vault } = useMutation(vaulting(useQueryClient()));
+  const areFiles = findings.every(({ finding_data }) => isFile(finding_data));
   const [only] = findings.length === 1 ? findings : [];
   const initial: VaultFormValues = { ...emptyLogin(only), file: "keep" };
   async function save({ file, ...login }: VaultFormValues) {
@@ -94,10 +96,10 @@ export function VaultDialog({ findings, ...props }: DialogProps & { findings: re
           {(form) => (
             <>
               <p className={classes.sentence}>
-                {`Reads ${counted(findings.length, "file")} again and stores the secret in the target's safe. A secret that an account already has is linked to that account.`}
+                {`Reads ${counted(findings.length, areFiles ? "file" : "place")} again and stores the secret in the target's safe. A secret that an account already has is linked to that account.`}
               </p>
               <LoginFields form={form} />
-              <RadioChoices label="File" choices={FILE_CHOICES} {...form.getInputProps("file")} />
+              {areFiles && <RadioChoices label="File" choices={FILE_CHOICES} {...form.getInputProps("file")} />}
             </>
           )}
         </Form>

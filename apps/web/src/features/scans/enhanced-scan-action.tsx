@@ -7,8 +7,7 @@ import { StartEnhancedScanDialog } from "./start-enhanced-scan-dialog.tsx";
 
 export function EnhancedScanAction({ target }: { target: DiscoveryTarget }) {
   const [isOpen, setIsOpen] = useState(false);
-  // Files are read over SSH.
-  if (target.target_type !== "linux" || !target.is_active) return null;
+  if (!target.has_enhanced_scans || !target.is_active) return null;
   return (
     <>
       <Button

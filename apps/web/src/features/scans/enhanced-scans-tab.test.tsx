@@ -91,6 +91,7 @@ const target = DiscoveryTarget.parse({
   next_scan_at: null,
   last_scan: null,
   can_manage: true,
+  has_enhanced_scans: true,
   created_at: AT,
   updated_at: AT,
 });
@@ -301,7 +302,32 @@ test("a failed load of the schedules says so beside the scans", async () => {
   expect((await screen.findByRole("alert")).textContent).toContain("Failed to load the schedules");
 });
 
-test("a target of another type has no enhanced scan", () => {
-  renderScreen(<EnhancedScanAction target={{ ...target, target_type: "database" }} />);
+test("a target whose system cannot be scanned has no enhanced scan", () => {
+  renderScreen(<EnhancedScanAction target={{ ...target, target_type: "database", has_enhanced_scans: false }} />);
   expect(screen.queryByRole("button")).toBeNull();
+});
+
+test("the form for a database offers only what databases have", async () => {
+  const { user } = renderScreen(<EnhancedScanAction target={{ ...target, target_type: "database" }} />);
+  await user.click(screen.getByRole("button", { name: "Enhanced scan of web-01" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(dialog.getByText(/looks for secrets in rows of its tables/)).toBeTruthy();
+  expect(dialog.getByRole("textbox", { name: "Exclude patterns" })).toBeTruthy();
+  for (const name of ["File patterns", "Maximum file size (MB)", "Maximum load per core"])
+    expect(dialog.queryByRole("textbox", { name })).toBeNull();
+  for (const name of ["Service accounts", "Shared accounts", "Running processes", /^Include system files/])
+    expect(dialog.queryByRole("switch", { name })).toBeNull();
+});
+
+test("a scan of a database counts tables, and says what it could not read", async () => {
+  const coverage = { ...aScan.coverage, files_read: 12, unread_count: 2, unread: ["shop.public.private", "hr"] };
+  const scan = { ...aScan, status: "completed", target: { ...aScan.target, target_type: "database" }, coverage };
+  api.on(SCANS, page(scan));
+  api.on(`GET /api/v1/discovery/enhanced/scans/${SCAN_ID}`, { json: { ...scan, findings: [] } });
+  const { user } = renderScreen(<EnhancedScansTab />);
+  await user.click(await screen.findByRole("button", { name: /Details/ }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Enhanced Scan Details" }));
+  expect(dialog.getByText(/^12 tables read, /)).toBeTruthy();
+  expect(dialog.getByText("Read as superuser")).toBeTruthy();
+  expect(dialog.getByText(/^2 tables and databases could not be read/)).toBeTruthy();
 });

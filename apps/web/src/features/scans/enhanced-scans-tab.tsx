@@ -18,7 +18,15 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { ScanSchedules } from "./scan-schedules.tsx";
-import { DEPTH_LABELS, STATUS_BADGES, TYPE_LABELS, coverageGap, coverageText, isOpen } from "./scan-labels.ts";
+import {
+  DEPTH_LABELS,
+  STATUS_BADGES,
+  TYPE_LABELS,
+  coverageGap,
+  coverageText,
+  isDatabase,
+  isOpen,
+} from "./scan-labels.ts";
 import classes from "./scans.module.css";
 import { enhancedScan, enhancedScanCancellation, enhancedScans } from "./scans.queries.ts";
 
@@ -67,7 +75,7 @@ export function EnhancedScansTab() {
             <EmptyState
               icon={IconShieldSearch}
               title="No Enhanced Scans"
-              text="Start an enhanced scan of a Linux host on the Discovery Targets tab. It finds secrets in files."
+              text="Start an enhanced scan of a Linux host or a database on the Discovery Targets tab. It finds secrets in files and tables."
             />
           ) : (
             <>
@@ -215,8 +223,11 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: EnhancedScan }) {
             { name: "Compliance violations", value: results.compliance_violations.toLocaleString() },
             { name: "Risk score", value: results.risk_score },
             { name: "Compliance frameworks", value: frameworks === "" ? "None" : frameworks },
-            { name: "Files", value: `${coverageText(scan)}, ${inBytes(coverage.bytes_read)}` },
-            { name: "Read as root", value: coverage.as_root ? "Yes" : "No" },
+            {
+              name: isDatabase(scan) ? "Tables" : "Files",
+              value: `${coverageText(scan)}, ${inBytes(coverage.bytes_read)}`,
+            },
+            { name: isDatabase(scan) ? "Read as superuser" : "Read as root", value: coverage.as_root ? "Yes" : "No" },
           ]}
         />
         {coverage.unread.length > 0 && (

@@ -114,6 +114,9 @@ const bodyOf = (values: ScanFormValues): NewScan => ({
   autoVault: values.autoVault,
 });
 
+/** Databases have none of these. */
+const OF_HOSTS: ReadonlySet<ScanToggle> = new Set(["scanServiceAccounts", "scanSharedAccounts", "scanProcesses"]);
+
 const isScheduled = ({ cron }: ScheduleValues): boolean => cron.trim() !== "";
 
 type Errors = Partial<Record<keyof ScanFormValues, string>>;
@@ -136,6 +139,8 @@ const choices = <T extends string>(values: readonly T[], labels: Record<T, strin
   values.map((value) => ({ value, label: labels[value] }));
 
 export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
+  const isOfHost = target.target_type !== "database";
+  const isOffered = (toggle: ScanToggle) => isOfHost || !OF_HOSTS.has(toggle);
   const client = useQueryClient();
   const { mutateAsync: start } = useMutation(enhancedScanStart(client, target.id));
   const { mutateAsync: plan } = useMutation(scheduleCreation(client, target.id));
@@ -164,10 +169,18 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
         <Form {...dialog} check={check} objectionsIn={objectionsIn}>
           {(form) => (
             <>
-              <p className={classes.sentence}>
-                Logs in to <strong>{target.hostname}</strong>, reads its files at low priority and looks for secrets. It
-                writes nothing there, and no file content is stored.
-              </p>
+              {isOfHost ? (
+                <p className={classes.sentence}>
+                  Logs in to <strong>{target.hostname}</strong>, reads its files at low priority and looks for secrets.
+                  It writes nothing there, and no file content is stored.
+                </p>
+              ) : (
+                <p className={classes.sentence}>
+                  Logs in to <strong>{target.hostname}</strong> and looks for secrets in rows of its tables, in
+                  functions and views, and in stored logins to other servers. It writes nothing there, and no rows are
+                  stored.
+                </p>
+              )}
               <SavedConfigs
                 values={form.values}
                 onChoose={({ scan_config, compliance_frameworks }) =>
@@ -197,37 +210,45 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
               </div>
               <Fieldset legend="Look for">
                 <div className={classes.group}>
-                  {(Object.keys(SCAN_TOGGLES) as ScanToggle[]).map((name) => (
+                  {(Object.keys(SCAN_TOGGLES) as ScanToggle[]).filter(isOffered).map((name) => (
                     <Switch key={name} label={SCAN_TOGGLES[name]} {...form.getInputProps(name, { type: "checkbox" })} />
                   ))}
                 </div>
               </Fieldset>
               <div className={classes.fields}>
-                <Textarea
-                  label="File patterns"
-                  description="One on each line. The kinds of secrets above add the usual names of their files."
-                  rows={5}
-                  {...form.getInputProps("filePatterns")}
-                />
+                {isOfHost && (
+                  <Textarea
+                    label="File patterns"
+                    description="One on each line. The kinds of secrets above add the usual names of their files."
+                    rows={5}
+                    {...form.getInputProps("filePatterns")}
+                  />
+                )}
                 <Textarea
                   label="Exclude patterns"
-                  description="Files and folders to leave out."
+                  description={
+                    isOfHost ? "Files and folders to leave out." : "Tables to leave out, such as shop.audit.*"
+                  }
                   rows={5}
                   {...form.getInputProps("excludePatterns")}
                 />
               </div>
               <div className={classes.fields}>
-                <NumberInput label="Maximum file size (MB)" min={0} {...form.getInputProps("maxFileSize")} />
+                {isOfHost && (
+                  <NumberInput label="Maximum file size (MB)" min={0} {...form.getInputProps("maxFileSize")} />
+                )}
                 <NumberInput label="Timeout (seconds)" min={1} {...form.getInputProps("timeoutSeconds")} />
-                <NumberInput
-                  label="Maximum load per core"
-                  placeholder="No limit"
-                  min={0.1}
-                  step={0.5}
-                  {...form.getInputProps("maxLoadPerCore")}
-                />
+                {isOfHost && (
+                  <NumberInput
+                    label="Maximum load per core"
+                    placeholder="No limit"
+                    min={0.1}
+                    step={0.5}
+                    {...form.getInputProps("maxLoadPerCore")}
+                  />
+                )}
               </div>
-              <p className={classes.sentence}>The scan pauses while the host has a higher load.</p>
+              {isOfHost && <p className={classes.sentence}>The scan pauses while the host has a higher load.</p>}
               <Checkbox.Group label="Compliance frameworks" {...form.getInputProps("frameworks")}>
                 <div className={classes.group}>
                   {ComplianceFramework.options.map((framework) => (
@@ -253,11 +274,13 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   />
                 </>
               )}
-              <Switch
-                label="Include system files"
-                description="Programs and libraries that came with the system, such as /usr/lib."
-                {...form.getInputProps("includeSystemFiles", { type: "checkbox" })}
-              />
+              {isOfHost && (
+                <Switch
+                  label="Include system files"
+                  description="Programs and libraries that came with the system, such as /usr/lib."
+                  {...form.getInputProps("includeSystemFiles", { type: "checkbox" })}
+                />
+              )}
               <Switch
                 label="Read unchanged files again"
                 description="Without it, the scan reads only files that changed since the last one."

@@ -1,7 +1,7 @@
 // Reads files over SFTP, for hosts without a shell or without GNU find and tar. Slower: one request for each file.
 import type { FileEntryWithStats, SFTPWrapper } from "ssh2";
 import type { FileSearch, FoundFile } from "../../file-search.ts";
-import { matcherOf } from "./path-patterns.ts";
+import { matcherOf } from "../../path-patterns.ts";
 import { withinLimits, type Reading } from "./reading.ts";
 
 /** Requests at the same time; more are no faster. */

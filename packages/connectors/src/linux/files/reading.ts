@@ -1,13 +1,7 @@
 // The state that the parts of a running search for files share.
 import type { Client } from "ssh2";
 import type { Attempt } from "../../attempt.ts";
-import {
-  MAX_NAMED_UNREAD,
-  type FileReader,
-  type FileSearch,
-  type FoundFile,
-  type ReadLimit,
-} from "../../file-search.ts";
+import type { FileReader, FileSearch, FoundFile, ReadLimit, Unread } from "../../file-search.ts";
 
 /** A search that is running on a host. */
 export interface Reading {
@@ -20,21 +14,6 @@ export interface Reading {
   limit: ReadLimit | null;
   /** Waits while the host is busy, and reports whether the time is over. */
   isOver(): Promise<boolean>;
-}
-
-/** Files that could not be read: all are counted, some are named. */
-export class Unread {
-  readonly #paths = new Set<string>();
-  count = 0;
-
-  add(path: string): void {
-    this.count += 1;
-    if (this.#paths.size < MAX_NAMED_UNREAD) this.#paths.add(path);
-  }
-
-  get paths(): string[] {
-    return [...this.#paths];
-  }
 }
 
 /** The files that fit into the limits of the search, in their order. */

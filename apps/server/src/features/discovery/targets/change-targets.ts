@@ -239,9 +239,16 @@ const toTarget = (row: ShownTarget): DiscoveryTarget => ({
   next_scan_at: row.is_active ? (row.next_scan_at?.toISOString() ?? null) : null,
   last_scan: lastScanOf(row),
   can_manage: row.can_manage,
+  has_enhanced_scans: hasEnhancedScans(row),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
+
+function hasEnhancedScans({ login, hostname, port }: ShownTarget): boolean {
+  if (login === null) return false;
+  const { readFiles, readDatabases } = connectorFor({ ...login, host: hostname, port, username: "any" });
+  return readFiles !== undefined || readDatabases !== undefined;
+}
 
 function lastScanOf({ last_scan }: ShownTarget): DiscoveryTarget["last_scan"] {
   if (last_scan === null) return null;

@@ -1,4 +1,5 @@
 // Stores discovery targets.
+import type { ConnectorCriteria } from "@strongroom/connectors";
 import type { DiscoveryMethod, DiscoveryTargetType, ScanSchedule, ScanStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, GeneratedAlways, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
@@ -46,6 +47,8 @@ export interface ShownTarget extends TargetRow {
   sort: string;
   safe_name: string;
   can_manage: boolean;
+  /** What decides the credential's connector; null when the credential was deleted. */
+  login: Pick<ConnectorCriteria, "type" | "connectionString" | "additionalParams"> | null;
   last_scan: { id: string; status: ScanStatus; completed_at: string | null; accounts_discovered: number | null } | null;
 }
 
@@ -64,6 +67,10 @@ export const visibleTargets = (actor: PrincipalRef): RawBuilder<unknown> => sql`
 
 const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => sql<ShownTarget>`
   select discovery_targets.*, lower(discovery_targets.name) as sort, safes.name as safe_name, seen.can_manage, (
+    select jsonb_build_object('type', credentials.type, 'connectionString', credentials.connection_string,
+      'additionalParams', credentials.additional_params)
+    from credentials where credentials.id = discovery_targets.credential_id and credentials.deleted_at is null
+  ) as login, (
     select jsonb_build_object('id', scan.id, 'status', scan.status, 'completed_at', scan.completed_at,
       'accounts_discovered', scan.accounts_discovered)
     from discovery_scans scan where scan.target_id = discovery_targets.id

@@ -49,6 +49,7 @@ export const aTarget = {
   next_scan_at: null,
   last_scan: null,
   can_manage: true,
+  has_enhanced_scans: true,
   created_at: AT,
   updated_at: AT,
 };

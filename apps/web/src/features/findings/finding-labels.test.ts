@@ -1,0 +1,31 @@
+// Tests of the labels of findings.
+import { expect, test } from "vitest";
+import { placeFacts, placeName } from "./finding-labels.ts";
+
+const FILE = { owner: "app", group: "app", mode: "644", modified_at: "2026-11-20T10:00:00.000Z" };
+const at = (file_path: string) => ({
+  location: "",
+  file_path,
+  line_number: 3,
+  pattern_matched: "",
+  key_name: null,
+  username: null,
+  preview: "",
+});
+
+test.each([
+  ["/srv/db.conf", "/srv/db.conf", ["File: /srv/db.conf, line 3", "Owner and mode: app:app, 644"]],
+  [
+    "column:shop.public.settings.value",
+    "shop.public.settings.value",
+    ["Column: shop.public.settings.value, row 3", "Owner: app", "Readable by: every login of the database"],
+  ],
+  [
+    "definition:shop.public.sync()",
+    "shop.public.sync()",
+    ["Definition: shop.public.sync(), line 3", "Owner: app", "Readable by: every login of the database"],
+  ],
+])("the place %s is named %s", (place, name, facts) => {
+  expect(placeName(place)).toBe(name);
+  expect(placeFacts(at(place), FILE).map((fact) => `${fact.name}: ${fact.value}`)).toEqual(facts);
+});

@@ -1,0 +1,142 @@
+// The state of a running search in a database: what it may still read, and what it has seen.
+import type { Attempt } from "./attempt.ts";
+import {
+  MAX_TABLE_BYTES,
+  MAX_VALUE_LENGTH,
+  fullName,
+  type DatabaseReader,
+  type DatabaseSearch,
+  type ReadColumn,
+} from "./database-search.ts";
+import { Unread, type ReadLimit } from "./file-search.ts";
+import { matcherOf } from "./path-patterns.ts";
+
+/** The end of the attempt is kept for the results. */
+const RESERVED_MS = 1_000;
+/** Rows of one answer: with `MAX_COLUMNS` values of `MAX_VALUE_LENGTH` each, it stays far below `MAX_ANSWER_BYTES`. */
+export const ROWS_AT_ONCE = 25;
+/** The most bytes of one answer. */
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** A single query, in milliseconds. */
+export const QUERY_TIMEOUT_MS = 30_000;
+
+export interface FoundTable {
+  /** `shop.public.settings`. */
+  name: string;
+  owner: string;
+  isPublic: boolean;
+  columns: readonly string[];
+}
+
+/** The reader failed, not the server. */
+export class ReaderFailed extends Error {}
+
+async function received(reading: Promise<void>): Promise<void> {
+  try {
+    await reading;
+  } catch (error) {
+    throw new ReaderFailed("the reader failed", { cause: error });
+  }
+}
+
+/** Reads the next rows, at most `ROWS_AT_ONCE`; none at the end. */
+export type NextRows = () => Promise<readonly (readonly (string | null)[])[]>;
+
+export class DatabaseReading {
+  readonly unread = new Unread();
+  limit: ReadLimit | null = null;
+  #tables = 0;
+  #bytes = 0;
+  readonly #seen = new Set<string>();
+  readonly #unlisted: string[] = [];
+  readonly #isExcluded: (place: string) => boolean;
+  readonly #only: ReadonlySet<string> | null;
+  readonly #search: DatabaseSearch;
+  readonly #reader: DatabaseReader;
+  readonly #current: Attempt;
+
+  constructor(search: DatabaseSearch, reader: DatabaseReader, current: Attempt) {
+    this.#search = search;
+    this.#reader = reader;
+    this.#current = current;
+    this.#isExcluded = matcherOf(search.excludes);
+    this.#only = search.only === null ? null : new Set(search.only);
+  }
+
+  /** Whether the search has reached one of its limits, or ended. */
+  isOver(): boolean {
+    if (this.#current.signal.aborted) return true;
+    if (this.#current.remainingMs() <= RESERVED_MS) this.limit = "time";
+    else if (this.#bytes >= this.#search.maxTotalBytes) this.limit = "bytes";
+    return this.limit !== null;
+  }
+
+  /** The tables to read, with all their columns noted as existing. */
+  choose(tables: readonly FoundTable[]): FoundTable[] {
+    for (const { name, columns } of tables) for (const column of columns) this.#seen.add(placeOf(name, column));
+    const wanted = tables.filter(
+      ({ name, columns }) =>
+        !this.#isExcluded(name) &&
+        (this.#only === null || columns.some((each) => this.#only!.has(placeOf(name, each)))),
+    );
+    const chosen = wanted.slice(0, Math.max(0, this.#search.maxTables - this.#tables));
+    this.#tables += chosen.length;
+    if (chosen.length < wanted.length) this.limit = "files";
+    return chosen;
+  }
+
+  found(tables: number): Promise<void> {
+    return received(this.#reader.found(tables));
+  }
+
+  /** Reads rows until the table, or its share of the search, ends. Rejects when `next` does. */
+  async readTable({ name, owner, isPublic, columns }: FoundTable, next: NextRows): Promise<void> {
+    const rows: (string | null)[][] = [];
+    let bytes = 0;
+    let isPart = false;
+    let isCut = false;
+    for (let more = await next(); more.length > 0 && !isPart; more = isPart ? [] : await next()) {
+      for (const row of more) {
+        isPart = rows.length >= this.#search.maxRows || bytes >= MAX_TABLE_BYTES;
+        if (isPart) break;
+        const values = row.map((value) => value?.slice(0, MAX_VALUE_LENGTH) ?? null);
+        isCut ||= row.some((value) => value !== null && value.length > MAX_VALUE_LENGTH);
+        bytes += values.reduce((sum, value) => sum + Buffer.byteLength(value ?? ""), 0);
+        rows.push(values);
+      }
+      isPart ||= this.isOver();
+    }
+    this.#bytes += bytes;
+    const places = columns.map((column): ReadColumn => ({ place: placeOf(name, column), name: column }));
+    await received(this.#reader.table({ columns: places, rows, isPart: isPart || isCut, owner, isPublic }));
+  }
+
+  /** Notes a definition or settings as existing. Returns whether to read it. */
+  wants(place: string): boolean {
+    this.#seen.add(place);
+    const name = place.slice(place.indexOf(":") + 1);
+    return !this.#isExcluded(name) && (this.#only === null || this.#only.has(place));
+  }
+
+  async definition(definition: Parameters<DatabaseReader["definition"]>[0]): Promise<void> {
+    this.#bytes += Buffer.byteLength(definition.text);
+    await received(this.#reader.definition(definition));
+  }
+
+  settings(settings: Parameters<DatabaseReader["settings"]>[0]): Promise<void> {
+    return received(this.#reader.settings(settings));
+  }
+
+  /** Notes that the server did not say which places with this beginning exist. */
+  notListed(beginning: string): void {
+    this.#unlisted.push(beginning);
+  }
+
+  /** Known places that no longer exist. */
+  gone(): string[] {
+    const isListed = (place: string) => !this.#unlisted.some((beginning) => place.startsWith(beginning));
+    return this.#search.known.filter((place) => !this.#seen.has(place) && isListed(place));
+  }
+}
+
+const placeOf = (table: string, column: string): string => `column:${table}.${fullName([column])}`;

@@ -1,0 +1,370 @@
+// Reads the text columns, definitions and settings of all databases of a PostgreSQL server.
+import pg from "pg";
+import type { Client } from "pg";
+import type { Attempt } from "../attempt.ts";
+import type { Failure, ReadDatabasesFinding, Target } from "../connector.ts";
+import {
+  DatabaseReading,
+  MAX_ANSWER_BYTES,
+  QUERY_TIMEOUT_MS,
+  ROWS_AT_ONCE,
+  ReaderFailed,
+  type FoundTable,
+} from "../database-reading.ts";
+import {
+  MAX_COLUMNS,
+  MAX_DEFINITION_LENGTH,
+  MAX_VALUE_LENGTH,
+  fullName,
+  type DatabaseReader,
+  type DatabaseSearch,
+} from "../database-search.ts";
+import { nameOf } from "../dial.ts";
+import { loginFailure } from "./login-failure.ts";
+import { addressOf, logIn, type LoggedIn } from "./login.ts";
+
+/**
+ * Logs in once for each database, and stops at the first login that is rejected.
+ *
+ * INVARIANT: no code of the target's users runs: transactions are read-only, names are looked up in `pg_catalog` alone, and
+ * tables with row-level security are refused instead of asking their policies.
+ */
+export async function readDatabases(
+  target: Target,
+  password: string,
+  { search, reader, current }: { search: DatabaseSearch; reader: DatabaseReader; current: Attempt },
+): Promise<ReadDatabasesFinding> {
+  const opened = await open(target, password, current);
+  if ("failure" in opened) return opened.failure;
+  const { loggedIn } = opened;
+  const where = nameOf(loggedIn.address);
+  const reading = new DatabaseReading(search, reader, current);
+  let isSuperuser = false;
+  try {
+    const { rows } = await loggedIn.client.query<Database>(DATABASES, [MAX_DATABASES]);
+    isSuperuser = rows.some((row) => row.is_superuser === true);
+    await readSettings(loggedIn.client, "", ROLE_SETTINGS, reading);
+    const first = await currentDatabase(loggedIn.client);
+    const names = rows.map((row) => String(row.name));
+    for (const name of [first, ...names.filter((each) => each !== first)]) {
+      const failure = reading.isOver()
+        ? (reading.notListed(""), null)
+        : await readNamed(name, name === first ? loggedIn : null, { target, password, current, reading, isSuperuser });
+      if (failure !== null) return failure;
+    }
+  } catch (error) {
+    return readFailure(error, loggedIn);
+  }
+  const { unread, limit } = reading;
+  return {
+    outcome: "read",
+    message: `Read the databases of ${where}.`,
+    unread: unread.paths,
+    unreadCount: unread.count,
+    gone: reading.gone(),
+    limit,
+    isSuperuser,
+  };
+}
+
+interface Running {
+  target: Target;
+  password: string;
+  current: Attempt;
+  reading: DatabaseReading;
+  isSuperuser: boolean;
+}
+
+/** Null, or the reason why nothing more can be read. A database that the login may not open is reported as unread. */
+async function readNamed(
+  name: string,
+  session: LoggedIn | null,
+  { target, password, current, reading, isSuperuser }: Running,
+): Promise<Failure | null> {
+  const opened = session === null ? await open(target, password, current, name) : { loggedIn: session };
+  if ("failure" in opened) {
+    const { failure } = opened;
+    if (failure.outcome === "misconfigured" && OF_THIS_DATABASE.has(failure.code)) {
+      reading.unread.add(fullName([name]));
+      for (const kind of KINDS) reading.notListed(`${kind}:${fullName([name])}.`);
+      return null;
+    }
+    return failure;
+  }
+  const { loggedIn } = opened;
+  try {
+    const queries = isSuperuser ? [...SETTING_QUERIES, SUBSCRIPTIONS] : SETTING_QUERIES;
+    for (const query of queries) await readSettings(loggedIn.client, fullName([name]), query, reading);
+    if (!isSuperuser) reading.notListed(`setting:${fullName([name])}.${SUBSCRIPTIONS.kind}.`);
+    await readDefinitions(loggedIn, name, reading);
+    await readTables(loggedIn, name, reading);
+  } catch (error) {
+    return readFailure(error, loggedIn);
+  }
+  // The answer does not matter: the attempt closes what is still open.
+  await loggedIn.client.end().catch(() => {});
+  return null;
+}
+
+const KINDS = ["column", "definition", "setting"] as const;
+const OF_THIS_DATABASE: ReadonlySet<string> = new Set(["no-permission", "no-such-database", "tls-required"]);
+const MAX_DATABASES = 1_000;
+
+async function open(target: Target, password: string, current: Attempt, database?: string) {
+  const address = addressOf(target);
+  if (!("failure" in address)) current.waitFor(`${nameOf(address)} to send its tables`);
+  const limits = { ...(database === undefined ? {} : { database }), queryTimeoutMs: 2 * QUERY_TIMEOUT_MS };
+  const login = await logIn(target, password, current, limits);
+  if ("failure" in login) return login;
+  const { client, expect, address: reached, tls } = login.loggedIn;
+  try {
+    expect(MAX_ANSWER_BYTES);
+    await client.query(SETTINGS);
+  } catch (error) {
+    return { failure: loginFailure(error, reached, tls.mode !== "disable") };
+  }
+  return login;
+}
+
+const SETTINGS = `
+  set search_path = pg_catalog; set row_security = off; set synchronize_seqscans = off; set lock_timeout = '2s';
+  set statement_timeout = ${QUERY_TIMEOUT_MS}; set idle_in_transaction_session_timeout = '5min';
+  set default_transaction_read_only = on`;
+
+function readFailure(error: unknown, { address, tls }: LoggedIn): Failure {
+  if (error instanceof ReaderFailed) throw error.cause;
+  return loginFailure(error, address, tls.mode !== "disable");
+}
+
+async function currentDatabase(client: Client): Promise<string> {
+  const { rows } = await client.query<{ name: unknown }>("select current_database()::text as name");
+  return String(rows[0]?.name);
+}
+
+async function readTables(loggedIn: LoggedIn, database: string, reading: DatabaseReading): Promise<void> {
+  const { rows } = await loggedIn.client.query<Table>(TABLES, [MAX_COLUMNS, MAX_LISTED]);
+  if (rows.length > MAX_LISTED) reading.notListed(`column:${fullName([database])}.`);
+  const tables = new Map(rows.slice(0, MAX_LISTED).map((row) => [foundTable(database, row), row]));
+  const chosen = reading.choose([...tables.keys()]);
+  await reading.found(chosen.length);
+  for (const table of chosen) {
+    if (reading.isOver()) return;
+    await orUnread(reading, table.name, () => readRows(loggedIn, table, tables.get(table)!, reading));
+  }
+}
+
+/** The server refused: no permission, row-level security, a lock or a time limit. Other errors end the search. */
+async function orUnread(reading: DatabaseReading, name: string, read: () => Promise<void>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    reading.unread.add(name);
+    return false;
+  }
+}
+
+const MAX_LISTED = 100_000;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
+
+const foundTable = (database: string, row: Table): FoundTable => ({
+  name: fullName([database, textOf(row.schema), textOf(row.name)]),
+  owner: textOf(row.owner),
+  isPublic: row.is_public === true,
+  columns: textsOf(row.columns),
+});
+
+async function readRows(
+  { client, expect }: LoggedIn,
+  table: FoundTable,
+  { schema, name }: Table,
+  reading: DatabaseReading,
+): Promise<void> {
+  const columns = table.columns.map((column) => `left(${quoted(column)}::text, ${MAX_VALUE_LENGTH + 1})`);
+  const from = `${quoted(textOf(schema))}.${quoted(textOf(name))}`;
+  try {
+    await client.query(`begin read only; declare rows no scroll cursor for select ${columns.join(", ")} from ${from}`);
+    await reading.readTable(table, async () => {
+      expect(MAX_ANSWER_BYTES);
+      const { rows } = await client.query<unknown[]>({ text: `fetch ${ROWS_AT_ONCE} from rows`, rowMode: "array" });
+      return rows.map((row) => table.columns.map((_, index) => (typeof row[index] === "string" ? row[index] : null)));
+    });
+  } finally {
+    await client.query("rollback").catch(() => {});
+  }
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+async function readDefinitions({ client, expect }: LoggedIn, database: string, reading: DatabaseReading) {
+  for (const query of [FUNCTIONS, VIEWS]) {
+    let after = 0;
+    for (let isAtEnd = false; !isAtEnd && !reading.isOver();) {
+      expect(MAX_ANSWER_BYTES);
+      const { rows } = await client.query<Definition>(query, [after, MAX_DEFINITION_LENGTH + 1, DEFINITIONS_AT_ONCE]);
+      for (const row of rows) {
+        const named = fullName([database, textOf(row.schema), textOf(row.name)]);
+        const place = `definition:${named}${row.args === null ? "" : `(${textOf(row.args)})`}`;
+        if (!reading.wants(place)) continue;
+        const text = textOf(row.text);
+        // Everyone who may connect can read the catalogs.
+        const readers = { owner: textOf(row.owner), isPublic: true };
+        const isPart = text.length > MAX_DEFINITION_LENGTH;
+        await reading.definition({ ...readers, place, text: text.slice(0, MAX_DEFINITION_LENGTH), isPart });
+      }
+      isAtEnd = rows.length < DEFINITIONS_AT_ONCE;
+      after = Number(rows.at(-1)?.id ?? 0);
+    }
+  }
+  if (reading.limit !== null) reading.notListed(`definition:${fullName([database])}.`);
+}
+
+const DEFINITIONS_AT_ONCE = 100;
+
+/** `database` is empty for the settings of the whole server. */
+async function readSettings(
+  client: Client,
+  database: string,
+  { kind, isPublic, sql }: Settings,
+  reading: DatabaseReading,
+) {
+  const name = database === "" ? kind : `${database}.${kind}`;
+  const isListed = await orUnread(reading, name, async () => {
+    const { rows } = await client.query<Setting>(sql);
+    for (const row of rows) {
+      const place = `setting:${name}.${fullName(textsOf(row.path))}`;
+      if (!reading.wants(place)) continue;
+      const settings = textsOf(row.options).map((option) => {
+        const [, key = "", value = ""] = /^([^=]*)=(.*)$/s.exec(option) ?? [];
+        return { name: key, value };
+      });
+      await reading.settings({ place, settings, owner: textOf(row.owner), isPublic });
+    }
+  });
+  if (!isListed) reading.notListed(`setting:${name}.`);
+}
+
+/** The server determines the types of values, so no type is assumed. */
+interface Database {
+  name: unknown;
+  is_superuser: unknown;
+}
+interface Table {
+  schema: unknown;
+  name: unknown;
+  owner: unknown;
+  is_public: unknown;
+  columns: unknown;
+}
+interface Definition {
+  id: unknown;
+  schema: unknown;
+  name: unknown;
+  args: unknown;
+  owner: unknown;
+  text: unknown;
+}
+interface Setting {
+  path: unknown;
+  owner: unknown;
+  options: unknown;
+}
+
+const DATABASES = `
+  select d.datname::text as name, (select rolsuper from pg_roles where rolname = current_user) as is_superuser
+    from pg_database d where d.datallowconn and not d.datistemplate order by d.datname limit $1`;
+
+/** Text, JSON, XML and lists of texts. Partitions are read through their table; foreign tables would ask other servers. */
+const TABLES = `
+  select n.nspname::text as schema, c.relname::text as name, pg_get_userbyid(c.relowner)::text as owner,
+         exists (select from aclexplode(c.relacl) a where a.grantee = 0 and a.privilege_type = 'SELECT') as is_public,
+         columns.names as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral (
+      select array_agg(name order by number) as names from (
+        select a.attname::text as name, a.attnum as number
+          from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type e on e.oid = t.typelem
+         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+           and (t.typcategory = 'S' or t.typname in ('json', 'jsonb', 'xml', 'hstore')
+             or (t.typcategory = 'A' and (e.typcategory = 'S' or e.typname in ('json', 'jsonb', 'xml'))))
+         order by a.attnum limit $1) as chosen) as columns
+   where c.relkind in ('r', 'p', 'm') and not c.relispartition and c.relpersistence <> 't'
+     and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and columns.names is not null
+     and not exists (select from pg_inherits i join pg_class f on f.oid = i.inhrelid
+                      where i.inhparent = c.oid and f.relkind = 'f')
+   order by n.nspname, c.relname limit $2 + 1`;
+
+const FUNCTIONS = `
+  select p.oid::bigint as id, n.nspname::text as schema, p.proname::text as name,
+         pg_get_function_identity_arguments(p.oid) as args, pg_get_userbyid(p.proowner)::text as owner,
+         left(p.prosrc, $2) as text
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
+   where p.oid > $1 and l.lanname not in ('c', 'internal') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+   order by p.oid limit $3`;
+
+const VIEWS = `
+  select c.oid::bigint as id, n.nspname::text as schema, c.relname::text as name, null as args,
+         pg_get_userbyid(c.relowner)::text as owner, left(pg_get_viewdef(c.oid), $2) as text
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where c.oid > $1 and c.relkind in ('v', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+   order by c.oid limit $3`;
+
+interface Settings {
+  /** The second part of their places. */
+  kind: string;
+  /** Every login of the database can read them. */
+  isPublic: boolean;
+  sql: string;
+}
+
+const ROLE_SETTINGS: Settings = {
+  kind: "role",
+  isPublic: true,
+  sql: roleSettingsOf("0"),
+};
+
+const SETTING_QUERIES: readonly Settings[] = [
+  {
+    kind: "role",
+    isPublic: true,
+    sql: roleSettingsOf("(select oid from pg_database where datname = current_database())"),
+  },
+  {
+    kind: "foreign_server",
+    isPublic: true,
+    sql: `
+      select array[s.srvname::text] as path, pg_get_userbyid(s.srvowner)::text as owner, s.srvoptions::text[] as options
+        from pg_foreign_server s where s.srvoptions is not null order by 1 limit 10000`,
+  },
+  {
+    kind: "user_mapping",
+    isPublic: false,
+    sql: `
+      select array[m.srvname::text, m.usename::text] as path, m.usename::text as owner,
+             s.srvoptions::text[] || m.umoptions::text[] as options
+        from pg_user_mappings m join pg_foreign_server s on s.oid = m.srvid where m.umoptions is not null
+       order by 1 limit 10000`,
+  },
+];
+
+/** Only superusers can read the connection of a subscription. */
+const SUBSCRIPTIONS: Settings = {
+  kind: "subscription",
+  isPublic: false,
+  sql: `
+    select array[s.subname::text] as path, pg_get_userbyid(s.subowner)::text as owner,
+           array['connection=' || s.subconninfo] as options
+      from pg_subscription s
+     where s.subdbid = (select oid from pg_database where datname = current_database()) order by 1 limit 10000`,
+};
+
+/** Settings that roles get at login, such as `app.jwt_secret`. */
+function roleSettingsOf(database: string): string {
+  return `
+    select array[coalesce(r.rolname::text, 'all')] as path, coalesce(r.rolname::text, '') as owner, s.setconfig as options
+      from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole
+     where s.setdatabase = ${database} order by 1 limit 10000`;
+}
