@@ -50,8 +50,9 @@ async function runNodeTests(files, concurrency) {
   const entries = new Set(files.map((file) => resolve(root, file)));
   /** Tests that a shared file defines, such as the steps of a browser flow. Their test file is the next in the summaries. */
   const shared = [];
-  const execArgv = [`--test-timeout=${TEST_TIMEOUT_MS}`];
-  for await (const event of run({ files, cwd: root, concurrency, execArgv, forceExit: true })) {
+  const ended = new Set();
+  const execArgv = [`--test-timeout=${TEST_TIMEOUT_MS}`, `--import=${join(root, "scripts", "end-test-file.mjs")}`];
+  for await (const event of run({ files, cwd: root, concurrency, execArgv })) {
     const { type, data } = event;
     if (type === "test:fail") failures.push(event);
     if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
@@ -59,12 +60,19 @@ async function runNodeTests(files, concurrency) {
       else shared.push([type, data]);
     }
     if (type !== "test:summary" || data.file === undefined) continue;
+    ended.add(data.file);
     for (const [outcome, test] of shared.splice(0)) results.add(data.file, outcome, test);
     const file = relative(root, data.file);
     const seconds = (data.duration_ms / 1000).toFixed(1);
     console.log(`${data.success ? "✔" : "✖"} ${file} (${data.counts.passed} passed, ${seconds} s)`);
   }
   for (const [outcome, test] of shared) results.add(test.file, outcome, test);
+  for (const file of entries) {
+    if (ended.has(file)) continue;
+    // Tests of a file that ended without its summary may be missing from the results.
+    results.file(file).failed += 1;
+    console.log(`✖ ${relative(root, file)} (ended before it sent all results)`);
+  }
   if (failures.length > 0)
     for await (const text of Readable.from(failures).compose(new Spec())) process.stdout.write(text);
   return results;
