@@ -87,6 +87,7 @@ export const FORMS: readonly Form[] = [
     choose: [
       "Kind",
       "Another stored account",
+      "Another login with the same SSH key",
       "A file on a Linux host",
       "A user on another database server",
       "A webhook",

@@ -1,15 +1,27 @@
 // Dependents: everything else that uses an account's password and is updated or notified after a rotation.
 import { z } from "zod";
-import { AccountId, DependentId, FindingId, Message, Moment, oneLine } from "./fields.ts";
+import { AccountId, DependentId, FindingId, HostKey, Message, Moment, oneLine } from "./fields.ts";
 import { endpoint } from "./endpoint.ts";
 
-export const DEPENDENT_KINDS = ["account", "ssh-file", "webhook", "linked-user"] as const;
+export const DEPENDENT_KINDS = ["account", "authorized-key", "ssh-file", "webhook", "linked-user"] as const;
 
 const accountId = AccountId;
 /** The settings of a dependent, by kind. INVARIANT: none of these settings is a secret. */
 export const DependentConfig = z.discriminatedUnion("kind", [
   /** Another stored account with the same password, which is stored there too, and verified. */
   z.strictObject({ kind: z.literal("account"), account_id: accountId }),
+  /**
+   * Another SSH login that trusts the public half of the account's key. The old key logs in and adds the new one beside it; the
+   * old one is removed once the new one has logged in.
+   */
+  z.strictObject({
+    kind: z.literal("authorized-key"),
+    host: oneLine().min(1).max(253),
+    port: z.number().int().min(1).max(65_535).default(22),
+    username: oneLine().min(1).max(128),
+    /** The key that the host must present; null trusts and stores the first one. */
+    host_key: HostKey.strict().nullable().default(null),
+  }),
   /** A file on a Linux host, written through a stored account: `template` with {{username}} and {{password}}. */
   z.strictObject({
     kind: z.literal("ssh-file"),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, Message, Moment, SafeId, oneLine, optionalLines, pageQuery } from "./fields.ts";
+import { AccountId, HostKey, Message, Moment, oneLine, optionalLines, pageQuery, SafeId } from "./fields.ts";
 
 export const DiscoveryTargetId = z.uuid().brand<"DiscoveryTargetId">();
 export type DiscoveryTargetId = z.infer<typeof DiscoveryTargetId>;
@@ -37,8 +37,6 @@ const TargetSettings = z
     timeout: z.number().int().min(1000, "Timeout must be at least 1000ms").max(300_000).default(30_000),
   })
   .prefault({});
-
-const HostKey = z.object({ type: z.string(), fingerprint: z.string() });
 
 /** Local time, such as 22:00. */
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Enter a time such as 22:00");

@@ -174,3 +174,7 @@ export const Domain = z
   .toLowerCase()
   .max(253)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, "Must be a domain such as example.com.");
+
+/** An SSH host key as OpenSSH prints it: `ssh-ed25519` and `SHA256:` with unpadded base64. */
+export const HostKey = z.object({ type: z.string().min(1).max(100), fingerprint: z.string().min(1).max(200) });
+export type HostKey = z.infer<typeof HostKey>;

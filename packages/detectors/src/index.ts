@@ -3,5 +3,7 @@ export { DETECTOR_CLASSES, ENCODINGS, FINDING_TYPES, SEVERITIES } from "./findin
 export type { DetectorClass, Encoding, Finding, FindingFacts, FindingType, Severity } from "./finding.ts";
 export { KnownSecretIndex, knownForms } from "./known-secrets.ts";
 export type { KnownForm } from "./known-secrets.ts";
+export { privateKeysIn } from "./private-keys.ts";
+export type { PrivateKeyBlock } from "./private-keys.ts";
 export { scanText } from "./scan-text.ts";
 export type { ScanOptions } from "./scan-text.ts";

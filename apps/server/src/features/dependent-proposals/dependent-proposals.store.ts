@@ -52,6 +52,41 @@ export async function filesWithPassword(db: Db, { actor, accountId }: ProposalOf
   return rows;
 }
 
+export interface TrustingRow {
+  hostname: string;
+  port: number;
+  account_name: string;
+  /** `authorized_keys` of the login, as a path. */
+  place: string;
+  options: string[];
+  host_key: { type: string; fingerprint: string } | null;
+}
+
+/** Logins on hosts that this user can see and that trust the account's SSH key, except its own. */
+export async function loginsTrusting(db: Db, { actor, accountId }: ProposalOf): Promise<TrustingRow[]> {
+  const { rows } = await sql<TrustingRow>`
+    select * from (
+      select distinct on (target.hostname, target.port, trusted.identity) target.hostname, target.port,
+        coalesce(found.account_name, trusted.identity) as account_name, trusted.place, trusted.options, target.host_key
+      from known_secrets known
+      join credentials own on own.id = known.secret_id and own.secret_version = known.version
+      join discovered_keys trusted on trusted.fingerprint = known.public_key and trusted.relation = 'opens'
+      join ${visibleTargets(actor)} seen on seen.id = trusted.target_id
+      join discovery_targets target on target.id = trusted.target_id and target.target_type = 'linux'
+      left join discovered_accounts found on found.target_id = target.id and found.identity = trusted.identity
+      where known.secret_id = ${accountId} and trusted.identity is not null and found.missing_since is null
+        and not (lower(target.hostname) = lower(own.host) and target.port = coalesce(own.port, 22)
+          and trusted.identity = own.username)
+        and not ${isDependent(
+          accountId,
+          sql`jsonb_build_object('kind', 'authorized-key', 'host', target.hostname, 'port', target.port,
+            'username', coalesce(found.account_name, trusted.identity))`,
+        )}
+      order by target.hostname, target.port, trusted.identity, trusted.position) logins
+    order by hostname, account_name limit ${MOST_ACCOUNTS}`.execute(db);
+  return rows;
+}
+
 export interface SameLoginRow {
   id: string;
   name: string;

@@ -9,7 +9,10 @@ import {
   unixUsersAvailable,
 } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { aDiscoveryWorld } from "#features/discovery/testing/discovery-world.ts";
 import type { DiscoveryWorld } from "#features/discovery/testing/discovery-world.ts";
@@ -118,6 +121,52 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     await host.scanned();
     assert.equal((await proposals(known.id)).length, 1);
     assert.deepEqual((await proposedFor(guess.id, guesser.token)).body.proposed, []);
+  });
+
+  test("logins on scanned hosts that trust the account's SSH key are proposed with the host's key", async () => {
+    const { app, owner, safe, sshd } = host;
+    const folder = mkdtempSync(join(tmpdir(), "strongroom-key-"));
+    try {
+      const file = join(folder, "id");
+      assert.equal(spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]).status, 0);
+      const publicKey = readFileSync(`${file}.pub`, "utf8");
+      const [own, deploy, other] = await Promise.all([1, 2, 3].map(() => sshd.addUser("active", { hasHome: true })));
+      for (const [user, line] of [
+        [own!, publicKey],
+        [deploy!, `restrict ${publicKey}`],
+        [other!, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJQ6oHXvZyUnHcVHhCMlqWcMIC2NGzUvBKXdaQg0ZyZ4 other\n"],
+      ] as const) {
+        mkdirSync(join(user.home, ".ssh"));
+        writeFileSync(join(user.home, ".ssh/authorized_keys"), line);
+      }
+      const at = { hostname: sshd.host, port: sshd.port };
+      const key = { system_type: "Linux", connection_method: "SSH", ...at, username: own!.username } as const;
+      const account = await anAccount(app, owner, safe, { ...key, password: readFileSync(file, "utf8") });
+      await world.scanned(host.target);
+      // The index of known secrets is made by a job or before a scan of files.
+      await host.scanned();
+      const proposed = await proposals(account.id);
+      const hostKey = await sshd.hostKey();
+      assert.deepEqual(
+        proposed.map(({ kind, name, place }) => [kind, name, place]),
+        [["authorized-key", deploy!.username, sshd.host]],
+      );
+      const [found] = proposed;
+      assert.match(found!.detail ?? "", /authorized_keys:1, restrict$/);
+      assert.deepEqual(found!.config, {
+        kind: "authorized-key",
+        host: sshd.host,
+        port: sshd.port,
+        username: deploy!.username,
+        host_key: hostKey,
+      });
+      const body = { name: "Deploy", config: found!.config };
+      const added = await app.call(addDependent, { params: { id: account.id }, body, as: owner.token });
+      assert.equal(added.status, 201, added.text);
+      assert.deepEqual(await proposals(account.id), []);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test(

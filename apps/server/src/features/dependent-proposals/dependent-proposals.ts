@@ -3,8 +3,8 @@ import type { AccountId, FindingId, ProposedDependent, listProposedDependents } 
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { AccountsFeature } from "#features/accounts/index.ts";
-import { accountsOfSameLogin, filesWithPassword, usesOf } from "./dependent-proposals.store.ts";
-import type { FileRow, SameLoginRow, UseRow } from "./dependent-proposals.store.ts";
+import { accountsOfSameLogin, filesWithPassword, loginsTrusting, usesOf } from "./dependent-proposals.store.ts";
+import type { FileRow, SameLoginRow, TrustingRow, UseRow } from "./dependent-proposals.store.ts";
 
 export type ProposalAccounts = Pick<AccountsFeature, "requireSecret">;
 
@@ -24,11 +24,12 @@ export async function proposeDependents(
   const of = { actor: call.actor, accountId: call.params.id };
   await accounts.requireSecret(db, of.actor, of.accountId, "update_properties", "manage_secret");
   const files = (await filesWithPassword(db, of)).map((row) => fileProposal(row, of.accountId));
+  const trusting = (await loginsTrusting(db, of)).map(keyProposal);
   const same = (await accountsOfSameLogin(db, of)).map(accountProposal);
   const uses = (await usesOf(db, of, DIRECTORIES)).map(useProposal);
   const rank = ({ config, holds_password: holdsPassword }: ProposedDependent) =>
     config !== null ? 0 : holdsPassword ? 1 : 2;
-  return { proposed: [...files, ...same, ...uses].toSorted((a, b) => rank(a) - rank(b)) };
+  return { proposed: [...files, ...trusting, ...same, ...uses].toSorted((a, b) => rank(a) - rank(b)) };
 }
 
 function fileProposal(row: FileRow, accountId: string): ProposedDependent {
@@ -47,6 +48,24 @@ function fileProposal(row: FileRow, accountId: string): ProposedDependent {
     finding_id: row.finding_id as FindingId,
   };
 }
+
+const keyProposal = ({
+  hostname,
+  port,
+  account_name: username,
+  place,
+  options,
+  host_key,
+}: TrustingRow): ProposedDependent => ({
+  kind: "authorized-key",
+  name: username,
+  place: hostname,
+  detail: options.length === 0 ? place : `${place}, ${options.join(",")}`.slice(0, 200),
+  holds_password: true,
+  config: { kind: "authorized-key", host: hostname, port, username, host_key },
+  obstacle: null,
+  finding_id: null,
+});
 
 const accountProposal = ({ id, name, host, safe_name: safe }: SameLoginRow): ProposedDependent => ({
   kind: "account",

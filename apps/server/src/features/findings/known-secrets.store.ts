@@ -9,6 +9,8 @@ interface KnownSecretsTable {
   secret_id: string;
   version: number;
   fingerprint: string | null;
+  /** Of an SSH key: `SHA256:` with unpadded base64. Null for other secrets, and for keys with a passphrase. */
+  public_key: string | null;
   forms: ColumnType<KnownForm[], string, string>;
 }
 
@@ -40,16 +42,19 @@ export async function findUnknown(db: Db, limit: number): Promise<UnknownSecret[
 
 export async function saveKnown(
   tx: Tx,
-  rows: readonly { secret_id: string; version: number; fingerprint: string | null; forms: readonly KnownForm[] }[],
+  rows: readonly (Pick<KnownSecretsTable, "secret_id" | "version" | "fingerprint" | "public_key"> & {
+    forms: readonly KnownForm[];
+  })[],
 ): Promise<void> {
   await sql`
-    insert into known_secrets (secret_id, version, fingerprint, forms)
-    select row.secret_id, row.version, row.fingerprint, row.forms
+    insert into known_secrets (secret_id, version, fingerprint, public_key, forms)
+    select row.secret_id, row.version, row.fingerprint, row.public_key, row.forms
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
-      (secret_id uuid, version integer, fingerprint text, forms jsonb)
+      (secret_id uuid, version integer, fingerprint text, public_key text, forms jsonb)
     where exists (select from credentials where credentials.id = row.secret_id)
     on conflict (secret_id) do update set
-      version = excluded.version, fingerprint = excluded.fingerprint, forms = excluded.forms`.execute(tx);
+      version = excluded.version, fingerprint = excluded.fingerprint, public_key = excluded.public_key,
+      forms = excluded.forms`.execute(tx);
 }
 
 /**

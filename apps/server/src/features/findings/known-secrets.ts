@@ -1,6 +1,6 @@
 // Keeps the index of known secrets up to date, and hands its keys to scans.
 import { fingerprint, Secret } from "@strongroom/keys";
-import { knownForms } from "@strongroom/detectors";
+import { knownForms, privateKeysIn } from "@strongroom/detectors";
 import type { KnownForm } from "@strongroom/detectors";
 import { createHmac } from "node:crypto";
 import type { Kernel } from "#kernel/kernel.ts";
@@ -35,7 +35,7 @@ export async function keysForScan(kernel: Kernel, requesterId: string): Promise<
 export const fingerprintUnder = (key: string, value: string): string =>
   createHmac("sha256", Buffer.from(key, "base64url")).update(value, "utf8").digest("base64url");
 
-/** INVARIANT: opens secrets only to hash them; nothing else leaves this function. */
+/** INVARIANT: opens secrets only to hash them and for the public halves of keys; nothing else leaves this function. */
 export async function indexSecrets(kernel: Kernel): Promise<void> {
   const { fingerprintKey, knownKey } = await keysOf(kernel);
   const key = Buffer.from(knownKey, "base64url");
@@ -45,16 +45,18 @@ export async function indexSecrets(kernel: Kernel): Promise<void> {
     for (const { id, safe_id, version, envelope } of page) {
       const forms: KnownForm[] = [];
       let hash: string | null = null;
+      let publicKey: string | null = null;
       try {
         using secret = await openEnvelope(kernel, { id, user_id: null, safe_id, version, envelope });
         const value = secret.reveal();
         forms.push(...knownForms(value, key));
         if (forms.length > 0) hash = fingerprintUnder(fingerprintKey, value);
+        publicKey = privateKeysIn(value)[0]?.publicKey ?? null;
       } catch (error) {
         if (kernel.keys.isSealed) throw error;
         // A secret that does not open is reported by the feature `secrets`; scans just do not recognise it.
       }
-      rows.push({ secret_id: id, version, fingerprint: hash, forms });
+      rows.push({ secret_id: id, version, fingerprint: hash, public_key: publicKey, forms });
     }
     if (rows.length > 0) await kernel.database.transaction((tx) => saveKnown(tx, rows));
     if (page.length < AT_ONCE) return;

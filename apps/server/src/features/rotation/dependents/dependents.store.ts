@@ -149,6 +149,15 @@ export async function storeDependentResult(tx: Tx, row: DependentRow, it: Depend
   return rows.length > 0;
 }
 
+/** Stores settings that an update learnt, such as a host key. */
+export async function storeConfig(tx: Tx, id: string, config: DependentConfig): Promise<void> {
+  await tx
+    .updateTable("account_dependents")
+    .set({ config: JSON.stringify(config) })
+    .where("id", "=", id)
+    .execute();
+}
+
 /** Returns whether one of these accounts, its platform or its safe is not active. */
 export async function hasInactive(db: Db, accountIds: readonly string[]): Promise<boolean> {
   const { rows } = await sql`

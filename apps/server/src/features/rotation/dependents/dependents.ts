@@ -94,17 +94,19 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
   });
 }
 
-/** The file has this version now: its places are found by it. A reference replaces it at once. */
+/** The file or login has this version now: its places are found by it. A reference replaces it at once. */
 async function startFile(
   tx: Tx,
   { id, account_id, config }: DependentRow,
   version: number,
   by: string,
 ): Promise<DependentRow | null> {
-  if (config.kind !== "file-value" && config.kind !== "file-reference") return null;
+  if (!HAS_VERSION.has(config.kind)) return null;
   await setCurrent(tx, id, version);
-  return config.kind === "file-value" ? null : scheduleUpdate(tx, account_id, id, { by, answersNow: true });
+  return config.kind !== "file-reference" ? null : scheduleUpdate(tx, account_id, id, { by, answersNow: true });
 }
+
+const HAS_VERSION: ReadonlySet<DependentConfig["kind"]> = new Set(["authorized-key", "file-value", "file-reference"]);
 
 export interface NewDependent {
   actor: Actor;
@@ -140,7 +142,7 @@ async function holdWithRight(
   accountId: string,
   config: DependentConfig,
 ) {
-  if (config.kind !== "webhook") {
+  if (config.kind !== "webhook" && config.kind !== "authorized-key") {
     const other = config.kind === "account" ? config.account_id : config.via_account_id;
     if (other === accountId) {
       throw refuse(422, "dependent.itself", "An account cannot depend on itself.", {
@@ -161,7 +163,8 @@ export async function requireRights(
   config: DependentConfig,
 ): Promise<void> {
   if (config.kind === "account") await rotated.require(db, actor, config.account_id, "update_secret");
-  else if (config.kind !== "webhook") await rotated.requireSecret(db, actor, config.via_account_id);
+  else if (config.kind !== "webhook" && config.kind !== "authorized-key")
+    await rotated.requireSecret(db, actor, config.via_account_id);
   await rotated.requireSecret(db, actor, accountId);
 }
 

@@ -12,6 +12,7 @@ import type { DependentRow } from "./dependents.store.ts";
 import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
 import type { RotationContext } from "../context.ts";
 import { replaceValue, replaceWithReference } from "./replace-value.ts";
+import { updateAuthorizedKey } from "./update-authorized-key.ts";
 
 const TIMEOUT_MS = 20_000;
 
@@ -32,6 +33,8 @@ export interface DependentTask {
 export interface Updated {
   isDone: boolean;
   message: string;
+  /** Settings of the dependent that the update learnt. */
+  config?: DependentConfig;
 }
 
 /**
@@ -51,6 +54,8 @@ export async function updateOne(
   switch (config.kind) {
     case "account":
       return await takeOver(secret);
+    case "authorized-key":
+      return await replaceAuthorizedKey(context, task, config, secret, verifyContext);
     case "webhook":
       return updatedBy(await sendWebhook(context, task, config.url, verifyContext));
     case "ssh-file":
@@ -140,19 +145,40 @@ async function replaceByReference(
   }));
 }
 
+/** The secret that the dependent has since its last update; null when it is no longer stored. */
+async function openPrevious(context: RotationContext, { row, account }: DependentTask): Promise<Secret | null> {
+  if (row.version === null) return null;
+  const envelope = await readEnvelope(context.kernel.database.db, account.secretRow.id, row.version);
+  if (envelope === null) return null;
+  return open(context, { secretRow: { ...account.secretRow, secret_version: row.version }, envelope });
+}
+
+async function replaceAuthorizedKey(
+  context: RotationContext,
+  task: DependentTask,
+  config: Extract<DependentConfig, { kind: "authorized-key" }>,
+  secret: Secret,
+  verifyContext: VerifyContext,
+): Promise<Updated> {
+  using previous = await openPrevious(context, task);
+  if (previous === null) return updatedBy(unfit("The key that this login trusts is no longer stored."));
+  const keys = { previous, secret };
+  const { hostKey, ...updated } = await updateAuthorizedKey(task.account.secretRow, config, keys, verifyContext);
+  const isNew = hostKey !== undefined && config.host_key === null;
+  return isNew ? { ...updated, config: { ...config, host_key: hostKey } } : updated;
+}
+
 /** The previous password, as the file has it since the last update, shows what to replace. */
 async function editFile(
   context: RotationContext,
-  { row, account, other }: DependentTask,
+  task: DependentTask,
   verifyContext: VerifyContext,
   editOf: (before: string) => FileEdit,
 ): Promise<ChangeResult | VerifyResult> {
-  const via = other!;
+  const via = task.other!;
   if (connectorOf(via.secretRow).id !== "linux") return unfit(`"${via.secretRow.name}" does not log in over SSH.`);
-  const { id } = account.secretRow;
-  const envelope = row.version === null ? null : await readEnvelope(context.kernel.database.db, id, row.version);
-  if (envelope === null) return unfit("The password that the file contains is no longer stored.");
-  using previous = await open(context, { secretRow: { ...account.secretRow, secret_version: row.version! }, envelope });
+  using previous = await openPrevious(context, task);
+  if (previous === null) return unfit("The password that the file contains is no longer stored.");
   using login = await open(context, via);
   return await replaceInFile(loginTargetOf(via.secretRow), login, editOf(previous.reveal()), verifyContext);
 }

@@ -19,7 +19,7 @@ import {
 import type { SecretRow } from "#features/secrets/index.ts";
 import { findUser } from "#features/users/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
-import { claimDependent, hasInactive, isRedirected, storeDependentResult } from "./dependents.store.ts";
+import { claimDependent, hasInactive, isRedirected, storeConfig, storeDependentResult } from "./dependents.store.ts";
 import type { DependentResult, DependentRow } from "./dependents.store.ts";
 import { isWithinRights, requireRights } from "./dependents.ts";
 import { backOff } from "../rotation.policy.ts";
@@ -63,7 +63,7 @@ async function bringUpToDate(context: RotationContext, row: DependentRow, signal
 }
 
 const otherOf = ({ config }: DependentRow): string | null => {
-  if (config.kind === "webhook") return null;
+  if (config.kind === "webhook" || config.kind === "authorized-key") return null;
   return config.kind === "account" ? config.account_id : config.via_account_id;
 };
 
@@ -171,7 +171,7 @@ async function settle(
   context: RotationContext,
   row: DependentRow,
   task: DependentTask | null,
-  { isDone, message }: Updated,
+  { isDone, message, config }: Updated,
 ): Promise<void> {
   const { database, clock, events } = context.kernel;
   const at = clock.now();
@@ -187,6 +187,7 @@ async function settle(
   };
   await database.transaction(async (tx) => {
     if (!(await storeDependentResult(tx, row, it))) return;
+    if (config !== undefined) await storeConfig(tx, row.id, config);
     const name = task?.account.secretRow.name;
     const target = { type: "account", id: row.account_id, ...(name === undefined ? {} : { name }) };
     const details = { dependent: row.id, name: row.name, kind: row.config.kind, message, tries };

@@ -23,6 +23,8 @@ export interface DependentFormValues {
   reload_unit: string;
   url: string;
   username: string;
+  host: string;
+  port: number | string;
 }
 
 export const EMPTY_DEPENDENT: DependentFormValues = {
@@ -35,10 +37,13 @@ export const EMPTY_DEPENDENT: DependentFormValues = {
   reload_unit: "",
   url: "",
   username: "",
+  host: "",
+  port: 22,
 };
 
 export const KIND_LABELS: Record<DependentKind, string> = {
   account: "Another stored account",
+  "authorized-key": "Another login with the same SSH key",
   "ssh-file": "A file on a Linux host",
   webhook: "A webhook",
   "linked-user": "A user on another database server",
@@ -46,6 +51,8 @@ export const KIND_LABELS: Record<DependentKind, string> = {
 
 export const KIND_HINTS: Record<DependentKind, string> = {
   account: "It has the same password. The new password is stored there too and verified with a login.",
+  "authorized-key":
+    "The new public key takes the old one's place in its authorized_keys, after the new key has logged in. For accounts with an SSH key.",
   "ssh-file": "The file is rewritten over SSH through a stored account.",
   webhook: "It receives a signed call when the password has changed. The call never contains the password.",
   "linked-user": "A PostgreSQL or MySQL user gets the same password through a stored account.",
@@ -58,11 +65,13 @@ export function payloadOf(values: DependentFormValues): Body {
 }
 
 function configOf(values: DependentFormValues): Body["config"] {
-  const { kind, path, template, mode, reload_unit: unit, url, username } = values;
+  const { kind, path, template, mode, reload_unit: unit, url, username, host, port } = values;
   const account = values.account?.value ?? "";
   switch (kind) {
     case "account":
       return { kind, account_id: account };
+    case "authorized-key":
+      return { kind, host: host.trim(), port: Number(port), username, host_key: null };
     case "ssh-file":
       return { kind, via_account_id: account, path, template, mode, reload_unit: unit.trim() === "" ? null : unit };
     case "webhook":
@@ -89,12 +98,15 @@ const MISSING: DependentFormErrors = {
   path: "File is required",
   url: "Address is required",
   username: "User is required",
+  host: "Host is required",
 };
+
+const WITHOUT_ACCOUNT: ReadonlySet<DependentKind> = new Set(["webhook", "authorized-key"]);
 
 /** An empty result means the form is valid. */
 export function checkDependent(values: DependentFormValues): DependentFormErrors {
   const objections = firstObjections<keyof DependentFormValues>(DependentConfig, configOf(values), fieldAt);
-  if (values.kind !== "webhook" && values.account === null) objections.account = "Choose an account";
+  if (!WITHOUT_ACCOUNT.has(values.kind) && values.account === null) objections.account = "Choose an account";
   if (values.name.trim() === "") objections.name = "";
   const told = Object.entries(objections).map(([field, objection]) => {
     const name = field as keyof DependentFormValues;
@@ -123,6 +135,8 @@ export function placeOf({ config }: Pick<Dependent, "config">): string {
       return config.path;
     case "webhook":
       return config.url;
+    case "authorized-key":
+      return `${config.username} on ${config.host}${config.port === 22 ? "" : `:${config.port}`}`;
     case "linked-user":
       return `Database user ${config.username}`;
   }

@@ -1,5 +1,5 @@
 // The form of a dependent: its name and kind, and the way it receives a new password.
-import { Select, SimpleGrid, TextInput, Textarea } from "@mantine/core";
+import { NumberInput, Select, SimpleGrid, TextInput, Textarea } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { DEPENDENT_KINDS } from "@strongroom/contract";
 import { isCallError } from "#shared/api/call-error.ts";
@@ -67,24 +67,47 @@ function Details({ form, accountId }: { form: FormControl; accountId: string }) 
           {...form.getInputProps("url")}
         />
       );
+    case "authorized-key":
+      return (
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+            <TextInput
+              label="Host"
+              required
+              maxLength={253}
+              placeholder="web2.example.com"
+              spellCheck={false}
+              {...form.getInputProps("host")}
+            />
+            <NumberInput label="Port" required min={1} max={65_535} hideControls {...form.getInputProps("port")} />
+          </SimpleGrid>
+          <UserName form={form} />
+        </>
+      );
     case "linked-user":
       return (
         <>
           <Account form={form} accountId={accountId} label="Connect through account" />
-          <TextInput
-            label="User"
-            required
-            maxLength={128}
-            autoComplete="off"
-            spellCheck={false}
-            {...form.getInputProps("username")}
-          />
+          <UserName form={form} />
         </>
       );
     case "ssh-file":
       return <FileFields form={form} accountId={accountId} />;
   }
   return form.values.kind satisfies never;
+}
+
+function UserName({ form }: { form: FormControl }) {
+  return (
+    <TextInput
+      label="User"
+      required
+      maxLength={128}
+      autoComplete="off"
+      spellCheck={false}
+      {...form.getInputProps("username")}
+    />
+  );
 }
 
 function FileFields({ form, accountId }: { form: FormControl; accountId: string }) {

@@ -44,6 +44,35 @@ async function openPanel(dependents: Dependent[], given: Partial<Account> = {}, 
 }
 
 describe("the dependents panel", () => {
+  test("another login with the same SSH key is added and shown with its host", async () => {
+    const config = {
+      kind: "authorized-key",
+      host: "web2.example.com",
+      port: 2222,
+      username: "deploy",
+      host_key: null,
+    } as const;
+    const added = aDependent({ name: "deploy on web2", config });
+    const { panel, path, user } = await openPanel([]);
+    api.on(`POST ${path}`, { status: 201, json: { ...added, signing_key: null } });
+    await user.click(panel.getByRole("button", { name: "Add" }));
+    const form = within(await screen.findByRole("dialog"));
+    await user.type(await form.findByRole("textbox", { name: /^Name/ }), "deploy on web2");
+    await user.click(form.getByRole("combobox", { name: /^Kind/ }));
+    await user.click(await screen.findByRole("option", { name: "Another login with the same SSH key" }));
+    await user.click(form.getByRole("button", { name: "Add" }));
+    expect(await form.findByText("Host is required")).toBeTruthy();
+    expect(form.queryByText("Choose an account")).toBeNull();
+    await user.type(form.getByRole("textbox", { name: /^Host/ }), "web2.example.com");
+    await user.clear(form.getByRole("textbox", { name: /^Port/ }));
+    await user.type(form.getByRole("textbox", { name: /^Port/ }), "2222");
+    await user.type(form.getByRole("textbox", { name: /^User/ }), "deploy");
+    api.on(`GET ${path}`, { json: { dependents: [added] } });
+    await user.click(form.getByRole("button", { name: "Add" }));
+    expect(await panel.findByText(/deploy on web2\.example\.com:2222/)).toBeTruthy();
+    expect(api.requestsTo(`POST ${path}`)[0]?.body).toEqual({ name: "deploy on web2", config });
+  });
+
   test("shows each dependent with its location and update state", async () => {
     const through = anAccount({ name: "root on app1" });
     api.on(`GET /api/v1/accounts/${through.id}/details`, { json: through });

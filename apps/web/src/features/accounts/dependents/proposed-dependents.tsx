@@ -45,7 +45,7 @@ function Proposals({ proposed, onAdd }: ProposalsProps) {
     <>
       {holding.length > 0 && (
         <>
-          <p className={classes.hint}>These have the current password and keep it after a rotation.</p>
+          <p className={classes.hint}>These have the current secret and keep it after a rotation.</p>
           <RowList label="Found by scans">
             {holding.map((each) => (
               <ProposedRow key={keyOf(each)} proposed={each} onAdd={() => onAdd(each)} />
@@ -118,7 +118,13 @@ function AddProposedDialog({ account, proposed: { name, place, config }, onClose
       failed="Failed to add the dependent"
       onClose={onClose}
     >
-      {config.kind === "account" ? (
+      {config.kind === "authorized-key" ? (
+        <p>
+          After each rotation, the new key of <strong>{account.name}</strong> takes the old one's place in the
+          authorized keys of <strong>{name}</strong> on {place}. The old key is removed once the new one has logged in
+          there.
+        </p>
+      ) : config.kind === "account" ? (
         <p>
           <strong>{name}</strong> stores the same login. The new password of <strong>{account.name}</strong> will be
           stored there too after each rotation, and verified.

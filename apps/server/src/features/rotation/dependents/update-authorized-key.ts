@@ -1,0 +1,60 @@
+// Replaces the key of an account in another login that trusts it.
+import type { VerifyContext } from "@strongroom/connectors";
+import { isPrivateKey } from "@strongroom/contract";
+import type { DependentConfig, HostKey } from "@strongroom/contract";
+import type { Secret } from "@strongroom/keys";
+import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
+import type { SecretRow } from "#features/secrets/index.ts";
+
+export interface ReplacedKey {
+  isDone: boolean;
+  message: string;
+  /** The key that the host presented, to be pinned. */
+  hostKey?: HostKey;
+}
+
+/**
+ * Adds the new key with the old one, logs in with the new one, and only then removes the old one. Each step looks at what is there:
+ * an update that was interrupted anywhere can be repeated.
+ *
+ * INVARIANT: no key is removed before the new one has logged in.
+ */
+export async function updateAuthorizedKey(
+  secretRow: SecretRow,
+  { host, port, username, host_key: knownHostKey }: Extract<DependentConfig, { kind: "authorized-key" }>,
+  { previous, secret }: { previous: Secret; secret: Secret },
+  context: VerifyContext,
+): Promise<ReplacedKey> {
+  const connector = connectorOf(secretRow);
+  const { change, retire } = connector;
+  const areKeys = isPrivateKey(previous.reveal()) && isPrivateKey(secret.reveal());
+  if (connector.id !== "linux" || change === undefined || retire === undefined || !areKeys) {
+    return { isDone: false, message: "The account has no SSH key." };
+  }
+  const own = loginTargetOf(secretRow);
+  const target = { ...own, host, port, username, connectionString: null, knownHostKey };
+  const isSame = previous.reveal() === secret.reveal();
+  const added = isSame ? null : await change(target, previous, secret, context);
+  // An earlier update may have removed the old key already: then the new one must log in.
+  const isOldGone = added?.outcome === "unsent" && added.failure.outcome === "rejected";
+  if (added !== null && added.outcome !== "changed" && !isOldGone) return { isDone: false, message: added.message };
+  const verified = await connector.verify(target, secret, context);
+  if (verified.outcome !== "verified") {
+    const message = isOldGone
+      ? `Neither the old nor the new key logs in as ${username} on ${host}. Add the new public key there.`
+      : `${verified.message} The old key still works there.`;
+    return { isDone: false, message: verified.outcome === "rejected" ? message : verified.message };
+  }
+  const hostKey = verified.facts?.["hostKey"] as HostKey | undefined;
+  const pinned = hostKey === undefined ? {} : { hostKey };
+  if (isSame) return { isDone: true, message: `${username} on ${host} accepts the current key.`, ...pinned };
+  const retired = await retire({ ...target, knownHostKey: knownHostKey ?? hostKey ?? null }, secret, previous, context);
+  if (retired.outcome !== "changed") {
+    return {
+      isDone: false,
+      message: `The new key works, but the old one is still there. ${retired.message}`,
+      ...pinned,
+    };
+  }
+  return { isDone: true, message: `Replaced the key of ${username} on ${host}.`, ...pinned };
+}
