@@ -199,7 +199,8 @@ const COLUMNS = `
     join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
    where t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED') and coalesce(t.engine, '') not in ('FEDERATED', 'CONNECT', 'SPIDER', 'S3')
      and c.table_schema not in ${SYSTEM}
-     and c.data_type in ('char', 'varchar', 'tinytext', 'text', 'mediumtext', 'longtext', 'json')
+     and (c.data_type in ('char', 'varchar', 'tinytext', 'text', 'mediumtext', 'longtext', 'json')
+       or (c.data_type in ('smallint', 'mediumint', 'int', 'bigint') and c.column_name regexp '(^|_)port$'))
    order by c.table_schema, c.table_name, c.ordinal_position limit ${MAX_LISTED + 1}`;
 
 const DEFINITIONS = [

@@ -277,7 +277,7 @@ const DATABASES = `
   select d.datname::text as name, (select rolsuper from pg_roles where rolname = current_user) as is_superuser
     from pg_database d where d.datallowconn and not d.datistemplate order by d.datname limit $1`;
 
-/** Text, JSON, XML and lists of texts. Partitions are read through their table; foreign tables would ask other servers. */
+/** Text, JSON, XML, lists of texts, and ports, which belong to a login beside them. Partitions are read through their table; foreign tables would ask other servers. */
 const TABLES = `
   select n.nspname::text as schema, c.relname::text as name, pg_get_userbyid(c.relowner)::text as owner,
          exists (select from aclexplode(c.relacl) a where a.grantee = 0 and a.privilege_type = 'SELECT') as is_public,
@@ -289,6 +289,7 @@ const TABLES = `
           from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type e on e.oid = t.typelem
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
            and (t.typcategory = 'S' or t.typname in ('json', 'jsonb', 'xml', 'hstore')
+             or (t.typcategory = 'N' and a.attname ~* '(^|_)port$')
              or (t.typcategory = 'A' and (e.typcategory = 'S' or e.typname in ('json', 'jsonb', 'xml'))))
          order by a.attnum limit $1) as chosen) as columns
    where c.relkind in ('r', 'p', 'm') and not c.relispartition and c.relpersistence <> 't'

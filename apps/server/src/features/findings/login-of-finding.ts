@@ -24,17 +24,19 @@ const BY_PORT: Readonly<Record<number, SystemType>> = {
 };
 const LOCAL = new Set(["localhost", "127.0.0.1", "::1"]);
 
-/** A sentence when something is missing. A local address in the file means the scanned host. */
+/** A sentence when something is missing. A local address beside the secret means the scanned host. */
 export function loginOf(
   row: Pick<FindingRow, "username" | "host" | "port" | "class">,
-  scanned: { hostname: string; port: number },
+  scanned: { hostname: string; port: number; system: SystemType | null },
   given: FindingLogin,
 ): LoginOfFinding | string {
   const username = given.username ?? row.username;
-  if (username === null) return "The file does not name the account that the secret opens. Enter its user name.";
-  const known = row.port === null ? undefined : BY_PORT[row.port];
+  if (username === null) return "Nothing beside the secret names the account that it opens. Enter its user name.";
+  const isLocal = row.host === null || LOCAL.has(row.host) || row.host === scanned.hostname;
+  const isOfScanned = isLocal && row.port === scanned.port && scanned.system !== null;
+  const known = row.port === null ? undefined : isOfScanned ? scanned.system! : BY_PORT[row.port];
   const systemType = given.systemType ?? known ?? (row.class === "private_key" ? "Linux" : undefined);
-  if (systemType === undefined) return "The file does not show which system the secret opens. Choose its type.";
+  if (systemType === undefined) return "Nothing beside the secret shows which system it opens. Choose its type.";
   const isDatabase = ["oracle", "mssql", "mysql", "postgresql", "mongodb"].includes(systemType);
   const connectionMethod = given.connectionMethod ?? (isDatabase ? "SQL" : "SSH");
   const named = row.host === null || LOCAL.has(row.host) ? scanned.hostname : row.host;

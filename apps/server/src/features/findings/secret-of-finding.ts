@@ -1,6 +1,7 @@
 // Reads the file or the database of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
+import type { SystemType } from "@strongroom/contract";
 import { scanText } from "@strongroom/detectors";
 import { Secret } from "@strongroom/keys";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -50,6 +51,14 @@ export async function openTarget(
     await accounts.requireSecret(tx, actor, credential.id);
     return { target, credential };
   });
+}
+
+const SCANNED_SYSTEMS: Readonly<Record<string, SystemType>> = { postgresql: "postgresql", mysql: "mysql" };
+
+/** The address of the scanned system, and its type if it is a database. */
+export function scannedSystem({ target, credential }: OpenedTarget) {
+  const system = SCANNED_SYSTEMS[connectorFor(targetOf(credential, target)).id] ?? null;
+  return { hostname: target.hostname, port: target.port, system };
 }
 
 export type SecretsFound = Map<string, Secret | Refusal>;

@@ -30,7 +30,7 @@ import { canUndo, toFix } from "./fixes.ts";
 import { indexSecrets } from "./known-secrets.ts";
 import { accountWithSecret } from "./known-secrets.store.ts";
 import { loginOf } from "./login-of-finding.ts";
-import { openTarget, readSecrets } from "./secret-of-finding.ts";
+import { openTarget, readSecrets, scannedSystem } from "./secret-of-finding.ts";
 import type { OpenedTarget } from "./secret-of-finding.ts";
 
 type VaultCall = SteppedCall<typeof vaultEndpoint>;
@@ -244,7 +244,7 @@ async function storeAccount(
   tx: Tx,
   { row, opened, secret, safeId, kek, platformId }: Ready,
 ): Promise<string> {
-  const login = loginOf(row, opened.target, body.login);
+  const login = loginOf(row, scannedSystem(opened), body.login);
   if (typeof login === "string") throw refuse(422, "finding.login-unknown", login);
   const { username, hostname, port, systemType, connectionMethod, databaseName } = login;
   const fields = NewAccount.safeParse({

@@ -14,7 +14,7 @@ import { updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { loginOf, targetOfLogin } from "./login-of-finding.ts";
 import type { LoginOfFinding } from "./login-of-finding.ts";
-import { openTarget, readSecrets } from "./secret-of-finding.ts";
+import { openTarget, readSecrets, scannedSystem } from "./secret-of-finding.ts";
 
 declare module "#kernel/db/tables.ts" {
   interface Tables {
@@ -30,7 +30,7 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
   const { kernel, network } = context;
   const row = await kernel.database.transaction((tx) => lockManaged(tx, call));
   const opened = await openTarget(context, call.actor, row.target_id);
-  const login = loginOf(row, opened.target, call.body.login);
+  const login = loginOf(row, scannedSystem(opened), call.body.login);
   if (typeof login === "string") {
     throw refuse(422, "finding.login-unknown", login, { errors: [{ path: "login", msg: login }] });
   }

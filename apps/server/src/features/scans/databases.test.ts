@@ -239,10 +239,10 @@ describe("enhanced scans of a real PostgreSQL", needs(postgresqlAvailable()), ()
       ({ finding_data }) => finding_data.file_path === "column:shop.public.connections.password",
     )!;
     assert.equal(finding.finding_data.username, role.username);
-    const login = { systemType: "postgresql" as const, hostname: server.host, port: server.port };
-    const verified = await app.call(verifyFinding, { ...byId(finding), body: { login }, as: owner.token });
+    // The columns beside the password name its login, and its address is the scanned server.
+    const verified = await app.call(verifyFinding, { ...byId(finding), body: { login: {} }, as: owner.token });
     assert.equal(verified.body.liveness, "live", verified.text);
-    const body = { findingIds: [finding.id], login };
+    const body = { findingIds: [finding.id] };
     const fixed = await app.call(vaultFindings, { body: { ...body, fixFiles: true }, as: owner.token });
     assert.equal(fixed.status, 422);
     assert.match(fixed.text, /finding\.not-a-file/);

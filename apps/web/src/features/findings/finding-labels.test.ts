@@ -18,12 +18,12 @@ test.each([
   [
     "column:shop.public.settings.value",
     "shop.public.settings.value",
-    ["Column: shop.public.settings.value, row 3", "Owner: app", "Readable by: every login of the database"],
+    ["Column: shop.public.settings.value, row 3", "Owner: app", "Readable by: Every login of the database"],
   ],
   [
     "definition:shop.public.sync()",
     "shop.public.sync()",
-    ["Definition: shop.public.sync(), line 3", "Owner: app", "Readable by: every login of the database"],
+    ["Definition: shop.public.sync(), line 3", "Owner: app", "Readable by: Every login of the database"],
   ],
 ])("the place %s is named %s", (place, name, facts) => {
   expect(placeName(place)).toBe(name);

@@ -74,7 +74,7 @@ export function placeFacts(
       { name: "Owner and mode", value: `${owner}:${group}, ${mode}` },
     ];
   }
-  const readers = mode === "644" ? "every login of the database" : "logins with permission";
+  const readers = mode === "644" ? "Every login of the database" : "Logins with permission";
   return [
     { name: PLACE_NAMES[kind]!, value: `${name}, ${kind === "column" ? "row" : "line"} ${line}` },
     ...(owner === "" ? [] : [{ name: "Owner", value: owner }]),

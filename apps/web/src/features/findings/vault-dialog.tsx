@@ -29,7 +29,7 @@ export const emptyLogin = (finding: SecurityFinding | undefined): LoginFormValue
   databaseName: "",
 });
 
-/** Empty fields come from the file. */
+/** Empty fields come from the finding. */
 export const loginIn = ({ username, systemType, hostname, port, databaseName }: LoginFormValues): FindingLogin => ({
   ...(username.trim() === "" ? {} : { username }),
   ...(systemType === null ? {} : { systemType }),
@@ -112,22 +112,16 @@ interface LoginFieldsProps {
   form: { getInputProps: (name: keyof LoginFormValues) => object };
 }
 
-/** The fields that the file does not contain. */
+/** The fields that the finding does not name. */
 export function LoginFields({ form }: LoginFieldsProps) {
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput label="User name" placeholder="From the file" maxLength={128} {...form.getInputProps("username")} />
-        <Select
-          label="System"
-          placeholder="From the file"
-          data={SYSTEMS}
-          clearable
-          {...form.getInputProps("systemType")}
-        />
+        <TextInput label="User name" placeholder="As found" maxLength={128} {...form.getInputProps("username")} />
+        <Select label="System" placeholder="As found" data={SYSTEMS} clearable {...form.getInputProps("systemType")} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput label="Host" placeholder="From the file" maxLength={253} {...form.getInputProps("hostname")} />
+        <TextInput label="Host" placeholder="As found" maxLength={253} {...form.getInputProps("hostname")} />
         <NumberInput label="Port" placeholder="Usual port" min={1} max={65_535} {...form.getInputProps("port")} />
         <TextInput label="Database" placeholder="Usual name" maxLength={128} {...form.getInputProps("databaseName")} />
       </SimpleGrid>

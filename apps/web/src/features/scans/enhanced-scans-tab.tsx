@@ -190,7 +190,7 @@ function Notice({ scan }: { scan: EnhancedScan }) {
   }
   const gap = coverageGap(scan);
   return gap === null ? (
-    <Alert color="green" title="The scan read every file that it looked for" />
+    <Alert color="green" title="The scan read everything that it looked for" />
   ) : (
     <Alert color="yellow" title="The scan did not read everything">
       {gap}

@@ -159,7 +159,8 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
       {...props}
       size="xl"
       title="Enhanced Security Discovery Scan"
-      initial={valuesOf(USUAL, USUAL_FRAMEWORKS)}
+      // The usual patterns name folders of hosts.
+      initial={valuesOf(isOfHost ? USUAL : { ...USUAL, excludePatterns: [] }, USUAL_FRAMEWORKS)}
       submitLabel={(values) => (isScheduled(values) ? "Schedule Enhanced Scans" : "Start Enhanced Scan")}
       failureText={(error) => messageOf(error) || "Failed to start enhanced scan"}
       save={save}
