@@ -13,10 +13,14 @@ import { matcherOf } from "./path-patterns.ts";
 
 /** The end of the attempt is kept for the results. */
 const RESERVED_MS = 1_000;
-/** Rows of one answer: with `MAX_COLUMNS` values of `MAX_VALUE_LENGTH` each, it stays far below `MAX_ANSWER_BYTES`. */
-export const ROWS_AT_ONCE = 25;
 /** The most bytes of one answer. */
-export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 80 * 1024 * 1024;
+const MOST_ROWS_AT_ONCE = 25;
+
+/** As many rows as certainly fit into one answer. A character takes at most four bytes. */
+export const rowsAtOnce = (columns: number): number =>
+  Math.max(1, Math.min(MOST_ROWS_AT_ONCE, Math.floor(MAX_ANSWER_BYTES / (columns * (MAX_VALUE_LENGTH + 1) * 4))));
+
 /** A single query, in milliseconds. */
 export const QUERY_TIMEOUT_MS = 30_000;
 
@@ -39,7 +43,7 @@ async function received(reading: Promise<void>): Promise<void> {
   }
 }
 
-/** Reads the next rows, at most `ROWS_AT_ONCE`; none at the end. */
+/** Reads the next rows; none at the end. */
 export type NextRows = () => Promise<readonly (readonly (string | null)[])[]>;
 
 export class DatabaseReading {
@@ -63,12 +67,17 @@ export class DatabaseReading {
     this.#only = search.only === null ? null : new Set(search.only);
   }
 
-  /** Whether the search has reached one of its limits, or ended. */
+  /** Whether nothing more may be read. */
   isOver(): boolean {
     if (this.#current.signal.aborted) return true;
     if (this.#current.remainingMs() <= RESERVED_MS) this.limit = "time";
     else if (this.#bytes >= this.#search.maxTotalBytes) this.limit = "bytes";
-    return this.limit !== null;
+    return this.limit === "time" || this.limit === "bytes";
+  }
+
+  /** Whether the search is for anything at places with this beginning. */
+  wantsAny(beginning: string): boolean {
+    return this.#only === null || [...this.#only].some((place) => place.startsWith(beginning));
   }
 
   /** The tables to read, with all their columns noted as existing. */

@@ -5,8 +5,8 @@ import {
   DatabaseReading,
   MAX_ANSWER_BYTES,
   QUERY_TIMEOUT_MS,
-  ROWS_AT_ONCE,
   ReaderFailed,
+  rowsAtOnce,
   type FoundTable,
 } from "../database-reading.ts";
 import {
@@ -54,9 +54,9 @@ export async function readDatabases(
     );
     const [right] = await ask<{ held: unknown }>(ALL_RIGHTS);
     isSuperuser = Number(right?.held) > 0;
-    await readServers(ask, reading);
-    await readDefinitions(ask, reading);
-    await readTables(ask, reading);
+    if (reading.wantsAny("setting:")) await readServers(ask, reading);
+    if (reading.wantsAny("definition:")) await readDefinitions(ask, reading);
+    if (reading.wantsAny("column:")) await readTables(ask, reading);
   } catch (error) {
     if (error instanceof ReaderFailed) throw error.cause;
     return loginFailure(error, address, tls.mode !== "disable");
@@ -109,10 +109,11 @@ async function readTables(ask: Ask, reading: DatabaseReading): Promise<void> {
 /** InnoDB reads in the order of the primary key, so pages fit together. */
 function pagesOf(ask: Ask, { columns }: FoundTable, from: string) {
   let offset = 0;
+  const count = rowsAtOnce(columns.length);
   const values = columns.map((column, index) => `left(${quoted(column)}, ${MAX_VALUE_LENGTH + 1}) as c${index}`);
   return async () => {
     const rows = await ask<Record<string, unknown>>(
-      `select ${values.join(", ")} from ${from} limit ${ROWS_AT_ONCE} offset ${offset}`,
+      `select ${values.join(", ")} from ${from} limit ${count} offset ${offset}`,
     );
     offset += rows.length;
     return rows.map((row) => columns.map((_, index) => textOrNull(row[`c${index}`])));
@@ -166,7 +167,7 @@ async function readServers(ask: Ask, reading: DatabaseReading): Promise<void> {
 }
 
 const MAX_LISTED = 200_000;
-const DEFINITIONS_AT_ONCE = 100;
+const DEFINITIONS_AT_ONCE = 50;
 
 const textOrNull = (value: unknown): string | null => {
   if (typeof value === "string") return value;

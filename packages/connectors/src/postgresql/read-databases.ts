@@ -7,8 +7,8 @@ import {
   DatabaseReading,
   MAX_ANSWER_BYTES,
   QUERY_TIMEOUT_MS,
-  ROWS_AT_ONCE,
   ReaderFailed,
+  rowsAtOnce,
   type FoundTable,
 } from "../database-reading.ts";
 import {
@@ -43,13 +43,22 @@ export async function readDatabases(
   try {
     const { rows } = await loggedIn.client.query<Database>(DATABASES, [MAX_DATABASES]);
     isSuperuser = rows.some((row) => row.is_superuser === true);
-    await readSettings(loggedIn.client, "", ROLE_SETTINGS, reading);
+    if (reading.wantsAny("setting:role.")) await readSettings(loggedIn.client, "", ROLE_SETTINGS, reading);
     const first = await currentDatabase(loggedIn.client);
     const names = rows.map((row) => String(row.name));
     for (const name of [first, ...names.filter((each) => each !== first)]) {
-      const failure = reading.isOver()
-        ? (reading.notListed(""), null)
-        : await readNamed(name, name === first ? loggedIn : null, { target, password, current, reading, isSuperuser });
+      if (reading.isOver() || reading.limit !== null) {
+        reading.notListed("");
+        break;
+      }
+      if (!KINDS.some((kind) => reading.wantsAny(`${kind}:${fullName([name])}.`))) continue;
+      const failure = await readNamed(name, name === first ? loggedIn : null, {
+        target,
+        password,
+        current,
+        reading,
+        isSuperuser,
+      });
       if (failure !== null) return failure;
     }
   } catch (error) {
@@ -94,10 +103,12 @@ async function readNamed(
   const { loggedIn } = opened;
   try {
     const queries = isSuperuser ? [...SETTING_QUERIES, SUBSCRIPTIONS] : SETTING_QUERIES;
-    for (const query of queries) await readSettings(loggedIn.client, fullName([name]), query, reading);
     if (!isSuperuser) reading.notListed(`setting:${fullName([name])}.${SUBSCRIPTIONS.kind}.`);
-    await readDefinitions(loggedIn, name, reading);
-    await readTables(loggedIn, name, reading);
+    const wants = (kind: (typeof KINDS)[number]) => reading.wantsAny(`${kind}:${fullName([name])}.`);
+    if (wants("setting"))
+      for (const query of queries) await readSettings(loggedIn.client, fullName([name]), query, reading);
+    if (wants("definition")) await readDefinitions(loggedIn, name, reading);
+    if (wants("column")) await readTables(loggedIn, name, reading);
   } catch (error) {
     return readFailure(error, loggedIn);
   }
@@ -165,7 +176,7 @@ async function orUnread(reading: DatabaseReading, name: string, read: () => Prom
   }
 }
 
-const MAX_LISTED = 100_000;
+const MAX_LISTED = 50_000;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
@@ -184,12 +195,13 @@ async function readRows(
   reading: DatabaseReading,
 ): Promise<void> {
   const columns = table.columns.map((column) => `left(${quoted(column)}::text, ${MAX_VALUE_LENGTH + 1})`);
+  const count = rowsAtOnce(columns.length);
   const from = `${quoted(textOf(schema))}.${quoted(textOf(name))}`;
   try {
     await client.query(`begin read only; declare rows no scroll cursor for select ${columns.join(", ")} from ${from}`);
     await reading.readTable(table, async () => {
       expect(MAX_ANSWER_BYTES);
-      const { rows } = await client.query<unknown[]>({ text: `fetch ${ROWS_AT_ONCE} from rows`, rowMode: "array" });
+      const { rows } = await client.query<unknown[]>({ text: `fetch ${count} from rows`, rowMode: "array" });
       return rows.map((row) => table.columns.map((_, index) => (typeof row[index] === "string" ? row[index] : null)));
     });
   } finally {
@@ -222,7 +234,7 @@ async function readDefinitions({ client, expect }: LoggedIn, database: string, r
   if (reading.limit !== null) reading.notListed(`definition:${fullName([database])}.`);
 }
 
-const DEFINITIONS_AT_ONCE = 100;
+const DEFINITIONS_AT_ONCE = 50;
 
 /** `database` is empty for the settings of the whole server. */
 async function readSettings(
