@@ -83,6 +83,11 @@ test("placeholders, references, labels and settings about secrets are no finding
   for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);
 });
 
+test("a random password that begins like a placeholder is a finding", () => {
+  assert.deepEqual(values("a.env", "DB_PASSWORD=my7hvRkey3VtpwJoFA2I"), ["my7hvRkey3VtpwJoFA2I"]);
+  assert.deepEqual(values("a.env", "DB_PASSWORD=mySecretPasswordHere"), []);
+});
+
 test("well-known passwords have a separate class", () => {
   assert.equal(find("a.yml", "password: changeme")[0]?.class, "weak_password");
   assert.equal(find("/etc/snmp/snmpd.conf", "rocommunity public")[0]?.class, "weak_password");

@@ -147,7 +147,8 @@ function isPlaceholder(value: string): boolean {
   if (
     /^(?:your|my|the|some|insert|enter|replace|fill|put)[-_ ]?[a-z]/i.test(value) &&
     /(?:pass|pwd|secret|token|key|cred|value|here|pw)/i.test(value) &&
-    !/\d{2}/.test(value)
+    !/\d{2}/.test(value) &&
+    !isGenerated(value)
   )
     return true;
   if (
@@ -159,6 +160,10 @@ function isPlaceholder(value: string): boolean {
     return true;
   return false;
 }
+
+/** A random text may begin like a placeholder: one in a few hundred does. */
+const isGenerated = (value: string): boolean =>
+  /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])\S{14,}$/.test(value) && randomnessOf(value) > 0.7;
 
 function isPath(value: string): boolean {
   if (/^(?:~|\.{1,2})?\/(?:[\w.@+-]+\/)*[\w.@+*-]*$/.test(value))

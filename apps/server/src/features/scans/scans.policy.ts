@@ -4,7 +4,7 @@ import type { FindingType, ScanConfig, ScanDepth, ScanStatus } from "@strongroom
 import { createHash } from "node:crypto";
 
 /** Raise it whenever the detectors find more or less than before: all files are then read again. */
-const ENGINE_VERSION = 2;
+const ENGINE_VERSION = 3;
 
 const ROOTS: Readonly<Record<ScanDepth, readonly string[]>> = {
   quick: ["/etc", "/home", "/root"],
