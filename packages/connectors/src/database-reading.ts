@@ -1,11 +1,13 @@
-// The state of a running search in a database: what it may still read, and what it has seen.
-import type { Attempt } from "./attempt.ts";
+// A search in the databases of a server: the connector's method, what it may still read, and what it has seen.
+import { inTime, type Attempt } from "./attempt.ts";
+import type { Connector, ReadDatabasesFinding, Target } from "./connector.ts";
 import {
   MAX_TABLE_BYTES,
   MAX_VALUE_LENGTH,
   fullName,
   type DatabaseReader,
   type DatabaseSearch,
+  type DatabasesRead,
   type ReadColumn,
 } from "./database-search.ts";
 import { Unread, type ReadLimit } from "./file-search.ts";
@@ -30,6 +32,30 @@ export interface FoundTable {
   owner: string;
   isPublic: boolean;
   columns: readonly string[];
+}
+
+/** One search, and what receives its results. */
+export interface DatabaseTask {
+  search: DatabaseSearch;
+  reader: DatabaseReader;
+  current: Attempt;
+}
+
+type Read = (target: Target, password: string, task: DatabaseTask) => Promise<ReadDatabasesFinding>;
+
+/** The method of a connector. The driver is loaded on first use, so that loading does not count towards the time limit. */
+export function databaseReading(load: () => Promise<Read>): Required<Pick<Connector, "readDatabases">> {
+  return {
+    async readDatabases(target, secret, search, reader, context) {
+      const password = secret.reveal();
+      const read = await load();
+      return inTime<ReadDatabasesFinding>(
+        context,
+        (current) => read(target, password, { search, reader, current }),
+        (failure) => failure,
+      );
+    },
+  };
 }
 
 /** The reader failed, not the server. */
@@ -141,8 +167,21 @@ export class DatabaseReading {
     this.#unlisted.push(beginning);
   }
 
+  /** The end of the search on the server of this name. */
+  result(where: string, isSuperuser: boolean): DatabasesRead {
+    return {
+      outcome: "read",
+      message: `Read the databases of ${where}.`,
+      unread: this.unread.paths,
+      unreadCount: this.unread.count,
+      gone: this.#gone(),
+      limit: this.limit,
+      isSuperuser,
+    };
+  }
+
   /** Known places that no longer exist. */
-  gone(): string[] {
+  #gone(): string[] {
     const isListed = (place: string) => !this.#unlisted.some((beginning) => place.startsWith(beginning));
     return this.#search.known.filter((place) => !this.#seen.has(place) && isListed(place));
   }

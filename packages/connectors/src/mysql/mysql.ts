@@ -1,6 +1,6 @@
 // MySQL and MariaDB users with a password (mysql2).
-import { inTime } from "../attempt.ts";
-import type { Connector, ReadDatabasesFinding } from "../connector.ts";
+import type { Connector } from "../connector.ts";
+import { databaseReading } from "../database-reading.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";
 
@@ -21,13 +21,5 @@ export const mysql: Connector = {
     checkReconcile: async () => (await import("./reconcile.ts")).checkRight,
     list: async () => (await import("./list-accounts.ts")).listUsers,
   }),
-  async readDatabases(target, secret, search, reader, context) {
-    const password = secret.reveal();
-    const { readDatabases } = await import("./read-databases.ts");
-    return inTime<ReadDatabasesFinding>(
-      context,
-      (current) => readDatabases(target, password, { search, reader, current }),
-      (failure) => failure,
-    );
-  },
+  ...databaseReading(async () => (await import("./read-databases.ts")).readDatabases),
 };

@@ -1,22 +1,15 @@
 // Reads the text columns, definitions and linked servers of a MySQL or MariaDB server.
 import type { ReadDatabasesFinding, Target } from "../connector.ts";
-import type { Attempt } from "../attempt.ts";
 import {
   DatabaseReading,
   MAX_ANSWER_BYTES,
   QUERY_TIMEOUT_MS,
   ReaderFailed,
   rowsAtOnce,
+  type DatabaseTask,
   type FoundTable,
 } from "../database-reading.ts";
-import {
-  MAX_COLUMNS,
-  MAX_DEFINITION_LENGTH,
-  MAX_VALUE_LENGTH,
-  fullName,
-  type DatabaseReader,
-  type DatabaseSearch,
-} from "../database-search.ts";
+import { MAX_COLUMNS, MAX_DEFINITION_LENGTH, MAX_VALUE_LENGTH, fullName } from "../database-search.ts";
 import { nameOf } from "../dial.ts";
 import { loginFailure, serverErrno } from "./login-failure.ts";
 import { logIn, type LoggedIn } from "./login.ts";
@@ -29,7 +22,7 @@ import { logIn, type LoggedIn } from "./login.ts";
 export async function readDatabases(
   target: Target,
   password: string,
-  { search, reader, current }: { search: DatabaseSearch; reader: DatabaseReader; current: Attempt },
+  { search, reader, current }: DatabaseTask,
 ): Promise<ReadDatabasesFinding> {
   const login = await logIn(target, password, current);
   if ("failure" in login) return login.failure;
@@ -61,16 +54,7 @@ export async function readDatabases(
     if (error instanceof ReaderFailed) throw error.cause;
     return loginFailure(error, address, tls.mode !== "disable");
   }
-  const { unread, limit } = reading;
-  return {
-    outcome: "read",
-    message: `Read the databases of ${where}.`,
-    unread: unread.paths,
-    unreadCount: unread.count,
-    gone: reading.gone(),
-    limit,
-    isSuperuser,
-  };
+  return reading.result(where, isSuperuser);
 }
 
 type Ask = LoggedIn["ask"];

@@ -1,6 +1,5 @@
 // Reads the text columns, definitions and settings of all databases of a PostgreSQL server.
 import pg from "pg";
-import type { Client } from "pg";
 import type { Attempt } from "../attempt.ts";
 import type { Failure, ReadDatabasesFinding, Target } from "../connector.ts";
 import {
@@ -9,16 +8,10 @@ import {
   QUERY_TIMEOUT_MS,
   ReaderFailed,
   rowsAtOnce,
+  type DatabaseTask,
   type FoundTable,
 } from "../database-reading.ts";
-import {
-  MAX_COLUMNS,
-  MAX_DEFINITION_LENGTH,
-  MAX_VALUE_LENGTH,
-  fullName,
-  type DatabaseReader,
-  type DatabaseSearch,
-} from "../database-search.ts";
+import { MAX_COLUMNS, MAX_DEFINITION_LENGTH, MAX_VALUE_LENGTH, fullName } from "../database-search.ts";
 import { nameOf } from "../dial.ts";
 import { loginFailure } from "./login-failure.ts";
 import { addressOf, logIn, type LoggedIn } from "./login.ts";
@@ -26,13 +19,14 @@ import { addressOf, logIn, type LoggedIn } from "./login.ts";
 /**
  * Logs in once for each database, and stops at the first login that is rejected.
  *
- * INVARIANT: no code of the target's users runs: transactions are read-only, names are looked up in `pg_catalog` alone, and
- * tables with row-level security are refused instead of asking their policies.
+ * INVARIANT: no code of the target's users runs: every query is in a read-only transaction that looks up names in `pg_catalog`
+ * alone and refuses tables with row-level security instead of asking their policies. These settings belong to the transaction,
+ * because a connection pooler may give each one another session.
  */
 export async function readDatabases(
   target: Target,
   password: string,
-  { search, reader, current }: { search: DatabaseSearch; reader: DatabaseReader; current: Attempt },
+  { search, reader, current }: DatabaseTask,
 ): Promise<ReadDatabasesFinding> {
   const opened = await open(target, password, current);
   if ("failure" in opened) return opened.failure;
@@ -41,18 +35,18 @@ export async function readDatabases(
   const reading = new DatabaseReading(search, reader, current);
   let isSuperuser = false;
   try {
-    const { rows } = await loggedIn.client.query<Database>(DATABASES, [MAX_DATABASES]);
+    const { rows } = await asked<Database>(loggedIn, DATABASES, [MAX_DATABASES]);
     isSuperuser = rows.some((row) => row.is_superuser === true);
-    if (reading.wantsAny("setting:role.")) await readSettings(loggedIn.client, "", ROLE_SETTINGS, reading);
-    const first = await currentDatabase(loggedIn.client);
-    const names = rows.map((row) => String(row.name));
-    for (const name of [first, ...names.filter((each) => each !== first)]) {
+    if (reading.wantsAny("setting:role.")) await readSettings(loggedIn, "", ROLE_SETTINGS, reading);
+    const first = rows.find((row) => row.is_current === true);
+    for (const row of [...(first === undefined ? [] : [first]), ...rows.filter((each) => each !== first)]) {
+      const name = textOf(row.name);
       if (reading.isOver() || reading.limit !== null) {
         reading.notListed("");
         break;
       }
       if (!KINDS.some((kind) => reading.wantsAny(`${kind}:${fullName([name])}.`))) continue;
-      const failure = await readNamed(name, name === first ? loggedIn : null, {
+      const failure = await readNamed(name, row === first ? loggedIn : null, {
         target,
         password,
         current,
@@ -64,16 +58,7 @@ export async function readDatabases(
   } catch (error) {
     return readFailure(error, loggedIn);
   }
-  const { unread, limit } = reading;
-  return {
-    outcome: "read",
-    message: `Read the databases of ${where}.`,
-    unread: unread.paths,
-    unreadCount: unread.count,
-    gone: reading.gone(),
-    limit,
-    isSuperuser,
-  };
+  return reading.result(where, isSuperuser);
 }
 
 interface Running {
@@ -105,8 +90,7 @@ async function readNamed(
     const queries = isSuperuser ? [...SETTING_QUERIES, SUBSCRIPTIONS] : SETTING_QUERIES;
     if (!isSuperuser) reading.notListed(`setting:${fullName([name])}.${SUBSCRIPTIONS.kind}.`);
     const wants = (kind: (typeof KINDS)[number]) => reading.wantsAny(`${kind}:${fullName([name])}.`);
-    if (wants("setting"))
-      for (const query of queries) await readSettings(loggedIn.client, fullName([name]), query, reading);
+    if (wants("setting")) for (const query of queries) await readSettings(loggedIn, fullName([name]), query, reading);
     if (wants("definition")) await readDefinitions(loggedIn, name, reading);
     if (wants("column")) await readTables(loggedIn, name, reading);
   } catch (error) {
@@ -125,35 +109,34 @@ async function open(target: Target, password: string, current: Attempt, database
   const address = addressOf(target);
   if (!("failure" in address)) current.waitFor(`${nameOf(address)} to send its tables`);
   const limits = { ...(database === undefined ? {} : { database }), queryTimeoutMs: 2 * QUERY_TIMEOUT_MS };
-  const login = await logIn(target, password, current, limits);
-  if ("failure" in login) return login;
-  const { client, expect, address: reached, tls } = login.loggedIn;
-  try {
-    expect(MAX_ANSWER_BYTES);
-    await client.query(SETTINGS);
-  } catch (error) {
-    return { failure: loginFailure(error, reached, tls.mode !== "disable") };
-  }
-  return login;
+  return logIn(target, password, current, limits);
 }
 
-const SETTINGS = `
-  set search_path = pg_catalog; set row_security = off; set synchronize_seqscans = off; set lock_timeout = '2s';
-  set statement_timeout = ${QUERY_TIMEOUT_MS}; set idle_in_transaction_session_timeout = '5min';
-  set default_transaction_read_only = on`;
+const BEGIN = `
+  begin read only; set local search_path = pg_catalog; set local row_security = off; set local synchronize_seqscans = off;
+  set local lock_timeout = '2s'; set local statement_timeout = ${QUERY_TIMEOUT_MS};
+  set local idle_in_transaction_session_timeout = '5min'`;
+
+async function inTransaction<T>({ client, expect }: LoggedIn, work: () => Promise<T>): Promise<T> {
+  expect(MAX_ANSWER_BYTES);
+  try {
+    await client.query(BEGIN);
+    return await work();
+  } finally {
+    await client.query("rollback").catch(() => {});
+  }
+}
+
+const asked = <Row extends object>(loggedIn: LoggedIn, sql: string, values: readonly unknown[] = []) =>
+  inTransaction(loggedIn, () => loggedIn.client.query<Row>(sql, [...values]));
 
 function readFailure(error: unknown, { address, tls }: LoggedIn): Failure {
   if (error instanceof ReaderFailed) throw error.cause;
   return loginFailure(error, address, tls.mode !== "disable");
 }
 
-async function currentDatabase(client: Client): Promise<string> {
-  const { rows } = await client.query<{ name: unknown }>("select current_database()::text as name");
-  return String(rows[0]?.name);
-}
-
 async function readTables(loggedIn: LoggedIn, database: string, reading: DatabaseReading): Promise<void> {
-  const { rows } = await loggedIn.client.query<Table>(TABLES, [MAX_COLUMNS, MAX_LISTED]);
+  const { rows } = await asked<Table>(loggedIn, TABLES, [MAX_COLUMNS, MAX_LISTED]);
   if (rows.length > MAX_LISTED) reading.notListed(`column:${fullName([database])}.`);
   const tables = new Map(rows.slice(0, MAX_LISTED).map((row) => [foundTable(database, row), row]));
   const chosen = reading.choose([...tables.keys()]);
@@ -189,7 +172,7 @@ const foundTable = (database: string, row: Table): FoundTable => ({
 });
 
 async function readRows(
-  { client, expect }: LoggedIn,
+  loggedIn: LoggedIn,
   table: FoundTable,
   { schema, name }: Table,
   reading: DatabaseReading,
@@ -197,26 +180,25 @@ async function readRows(
   const columns = table.columns.map((column) => `left(${quoted(column)}::text, ${MAX_VALUE_LENGTH + 1})`);
   const count = rowsAtOnce(columns.length);
   const from = `${quoted(textOf(schema))}.${quoted(textOf(name))}`;
-  try {
-    await client.query(`begin read only; declare rows no scroll cursor for select ${columns.join(", ")} from ${from}`);
+  const { client, expect } = loggedIn;
+  await inTransaction(loggedIn, async () => {
+    await client.query(`declare rows no scroll cursor for select ${columns.join(", ")} from ${from}`);
     await reading.readTable(table, async () => {
       expect(MAX_ANSWER_BYTES);
       const { rows } = await client.query<unknown[]>({ text: `fetch ${count} from rows`, rowMode: "array" });
       return rows.map((row) => table.columns.map((_, index) => (typeof row[index] === "string" ? row[index] : null)));
     });
-  } finally {
-    await client.query("rollback").catch(() => {});
-  }
+  });
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-async function readDefinitions({ client, expect }: LoggedIn, database: string, reading: DatabaseReading) {
+async function readDefinitions(loggedIn: LoggedIn, database: string, reading: DatabaseReading) {
   for (const query of [FUNCTIONS, VIEWS]) {
     let after = 0;
     for (let isAtEnd = false; !isAtEnd && !reading.isOver();) {
-      expect(MAX_ANSWER_BYTES);
-      const { rows } = await client.query<Definition>(query, [after, MAX_DEFINITION_LENGTH + 1, DEFINITIONS_AT_ONCE]);
+      const limits = [after, MAX_DEFINITION_LENGTH + 1, DEFINITIONS_AT_ONCE];
+      const { rows } = await asked<Definition>(loggedIn, query, limits);
       for (const row of rows) {
         const named = fullName([database, textOf(row.schema), textOf(row.name)]);
         const place = `definition:${named}${row.args === null ? "" : `(${textOf(row.args)})`}`;
@@ -238,14 +220,14 @@ const DEFINITIONS_AT_ONCE = 50;
 
 /** `database` is empty for the settings of the whole server. */
 async function readSettings(
-  client: Client,
+  loggedIn: LoggedIn,
   database: string,
   { kind, isPublic, sql }: Settings,
   reading: DatabaseReading,
 ) {
   const name = database === "" ? kind : `${database}.${kind}`;
   const isListed = await orUnread(reading, name, async () => {
-    const { rows } = await client.query<Setting>(sql);
+    const { rows } = await asked<Setting>(loggedIn, sql);
     for (const row of rows) {
       const place = `setting:${name}.${fullName(textsOf(row.path))}`;
       if (!reading.wants(place)) continue;
@@ -262,6 +244,7 @@ async function readSettings(
 /** The server determines the types of values, so no type is assumed. */
 interface Database {
   name: unknown;
+  is_current: unknown;
   is_superuser: unknown;
 }
 interface Table {
@@ -286,7 +269,7 @@ interface Setting {
 }
 
 const DATABASES = `
-  select d.datname::text as name, (select rolsuper from pg_roles where rolname = current_user) as is_superuser
+  select d.datname::text as name, d.datname = current_database() as is_current, (select rolsuper from pg_roles where rolname = current_user) as is_superuser
     from pg_database d where d.datallowconn and not d.datistemplate order by d.datname limit $1`;
 
 /** Text, JSON, XML, lists of texts, and ports, which belong to a login beside them. Partitions are read through their table; foreign tables would ask other servers. */

@@ -54,7 +54,8 @@ function pairOf(columns: readonly string[]): { name: number; value: number } | n
 
 const LONGEST_NAME = 64;
 
-const settingName = (name: string): string => {
+/** The name of a setting, as the detectors report it. */
+export const settingName = (name: string): string => {
   const plain = name.slice(0, LONGEST_NAME).replaceAll(/[^\w.-]+/g, "_");
   return plain === "" ? "_" : plain;
 };

@@ -48,7 +48,7 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
   };
 }
 
-export { textOfDefinition, textOfSettings, textOfTable } from "./database-texts.ts";
+export { settingName, textOfDefinition, textOfSettings, textOfTable } from "./database-texts.ts";
 export type { DatabaseText } from "./database-texts.ts";
 export { COLUMN_DETECTOR, DATABASE_PLACES } from "./findings.policy.ts";
 export type { DetectedFinding, ScannedFile } from "./record-findings.ts";

@@ -1,6 +1,6 @@
 // Decides how the secrets of one database column are reported.
 import type { ReadColumn } from "@strongroom/connectors";
-import { COLUMN_DETECTOR } from "#features/findings/index.ts";
+import { COLUMN_DETECTOR, settingName } from "#features/findings/index.ts";
 import type { DetectedFinding } from "#features/findings/index.ts";
 
 /** A column with more secrets than this is where an application keeps the passwords of its users: one finding. */
@@ -20,7 +20,9 @@ export function ofColumns(
   { rows, hash }: { rows: number; hash: (text: string) => string },
 ): DetectedFinding[] {
   const ofPlace = found.get(place) ?? [];
-  const isNamed = ({ keyName, class: kind }: DetectedFinding) => keyName === name && kind !== "known_secret";
+  // A row with a host is a login elsewhere, which can be verified and vaulted on its own.
+  const isNamed = ({ keyName, host, class: kind }: DetectedFinding) =>
+    keyName === settingName(name) && host === null && kind !== "known_secret";
   const named = Map.groupBy(ofPlace.filter(isNamed), (each) => each.class);
   const joined = [...named].filter(
     ([, each]) => new Set(each.map(({ fingerprint }) => fingerprint)).size > MOST_OF_COLUMN,
