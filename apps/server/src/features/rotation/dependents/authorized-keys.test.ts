@@ -5,7 +5,10 @@ import { needs, startSshd, unixUsersAvailable } from "@strongroom/connectors/tes
 import type { Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -172,6 +175,41 @@ describe("keys that other logins trust", needs(unixUsersAvailable()), () => {
     await says(account.id, /host key/i);
     assert.ok(login.keys().includes(blob));
     assert.equal(login.keys().trim().split("\n").length, 1);
+  });
+
+  test("a host that cannot be reached during the rotation gets the new key later", async () => {
+    const { account, privateKey, publicKey } = await anAccountWithKey();
+    const login = await aLogin(publicKey);
+    const door = createServer((client) => {
+      const host = connect(sshd.port, sshd.host);
+      client.pipe(host).pipe(client);
+      for (const socket of [client, host]) socket.on("error", () => client.destroy());
+    });
+    door.listen(0, "127.0.0.1");
+    await once(door, "listening");
+    const { port } = door.address() as AddressInfo;
+    door.close();
+    assert.equal((await add(account.id, { ...login.config, port })).status, 201);
+    await rotate(account.id);
+    await says(account.id, /refused/i);
+    assert.equal(logsIn(login.username, privateKey), true);
+    door.listen(port, "127.0.0.1");
+    try {
+      await become(account.id, "current");
+      const next = await secretOf(account.id);
+      assert.deepEqual([logsIn(login.username, privateKey), logsIn(login.username, next)], [false, true]);
+    } finally {
+      door.close();
+    }
+  });
+
+  test("a login whose command is forced keeps the old key, and the reason is shown", async () => {
+    const { account, publicKey, blob } = await anAccountWithKey();
+    const login = await aLogin(`command="exit 7" ${publicKey}`);
+    assert.equal((await add(account.id, login.config)).status, 201);
+    await rotate(account.id);
+    await says(account.id, /commands that change the keys of .* failed/);
+    assert.ok(login.keys().includes(blob));
   });
 
   test("only users who may retrieve the key can add such a login", async () => {

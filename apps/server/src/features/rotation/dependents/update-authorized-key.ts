@@ -1,5 +1,5 @@
 // Replaces the key of an account in another login that trusts it.
-import type { VerifyContext } from "@strongroom/connectors";
+import type { VerifyContext, VerifyResult } from "@strongroom/connectors";
 import { isPrivateKey } from "@strongroom/contract";
 import type { DependentConfig, HostKey } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
@@ -31,8 +31,10 @@ export async function updateAuthorizedKey(
   if (connector.id !== "linux" || change === undefined || retire === undefined || !areKeys) {
     return { isDone: false, message: "The account has no SSH key." };
   }
-  const own = loginTargetOf(secretRow);
-  const target = { ...own, host, port, username, connectionString: null, knownHostKey };
+  const unpinned = { ...loginTargetOf(secretRow), host, port, username, connectionString: null, knownHostKey };
+  // Without a pinned key, the first login decides which host all others must reach.
+  const seen = knownHostKey ?? hostKeyOf(await connector.verify(unpinned, previous, context));
+  const target = { ...unpinned, knownHostKey: seen };
   const isSame = previous.reveal() === secret.reveal();
   const added = isSame ? null : await change(target, previous, secret, context);
   // An earlier update may have removed the old key already: then the new one must log in.
@@ -45,10 +47,10 @@ export async function updateAuthorizedKey(
       : `${verified.message} The old key still works there.`;
     return { isDone: false, message: verified.outcome === "rejected" ? message : verified.message };
   }
-  const hostKey = verified.facts?.["hostKey"] as HostKey | undefined;
-  const pinned = hostKey === undefined ? {} : { hostKey };
+  const hostKey = seen ?? hostKeyOf(verified);
+  const pinned = hostKey === null ? {} : { hostKey };
   if (isSame) return { isDone: true, message: `${username} on ${host} accepts the current key.`, ...pinned };
-  const retired = await retire({ ...target, knownHostKey: knownHostKey ?? hostKey ?? null }, secret, previous, context);
+  const retired = await retire({ ...target, knownHostKey: hostKey }, secret, previous, context);
   if (retired.outcome !== "changed") {
     return {
       isDone: false,
@@ -57,4 +59,9 @@ export async function updateAuthorizedKey(
     };
   }
   return { isDone: true, message: `Replaced the key of ${username} on ${host}.`, ...pinned };
+}
+
+function hostKeyOf(result: VerifyResult): HostKey | null {
+  const facts = "facts" in result ? result.facts : undefined;
+  return (facts?.["hostKey"] as HostKey | undefined) ?? null;
 }
