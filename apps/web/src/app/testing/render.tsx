@@ -9,7 +9,11 @@ import { RouterProvider } from "react-router/dom";
 import { createMemoryRouter, useLocation, type RouteObject } from "react-router";
 import { cssVariables, theme } from "#app/theme.ts";
 import { createQueryClient } from "#shared/api/query.ts";
+import { loadToastList } from "#shared/ui/toast-loader.ts";
 import { ToastRegion } from "#shared/ui/toast-region.tsx";
+
+// Toasts show at once, as they do for signed-in users.
+await loadToastList();
 
 /** Shows the current address after a navigation: `screen.getByTestId("address")`. */
 function Elsewhere() {

@@ -1,5 +1,6 @@
-// Moves toasts below the control that was just pressed if they would cover it.
+// The space of the toasts. They move below the control that was just pressed if they would cover it.
 
+export const MAX_TOASTS = 20;
 export const TOASTS_WIDTH = 380;
 /** The top of the toasts, for `toast-place.module.css`. Unset means the top of the window. */
 export const TOP_OF_TOASTS = "--toasts-top";

@@ -1,19 +1,15 @@
-// The region of the toasts: top-right (SHELL-43), below the control that was just pressed.
-import { Notifications } from "@mantine/notifications";
-import { useEffect } from "react";
-import { TOASTS_WIDTH, watchPresses } from "./place-toasts.ts";
-import { MAX_TOASTS } from "./toast.ts";
-import classes from "./toast-region.module.css";
+// The place of the toasts. Signed-in users load their list early; visitors load it with their first toast.
+import { useEffect, useSyncExternalStore } from "react";
+import { useSession } from "#shared/session/session-store.ts";
+import { watchPresses } from "./place-toasts.ts";
+import { loadToastList, loadedToastList, onToastListLoaded } from "./toast-loader.ts";
 
 export function ToastRegion() {
+  const isSignedIn = useSession().status === "signed-in";
+  const toastList = useSyncExternalStore(onToastListLoaded, loadedToastList);
   useEffect(watchPresses, []);
-  return (
-    <Notifications
-      position="top-right"
-      limit={MAX_TOASTS}
-      containerWidth={TOASTS_WIDTH}
-      zIndex={500}
-      className={classes.toasts}
-    />
-  );
+  useEffect(() => {
+    if (isSignedIn) void loadToastList();
+  }, [isSignedIn]);
+  return toastList;
 }

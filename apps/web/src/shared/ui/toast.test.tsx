@@ -2,8 +2,8 @@ import { notifications } from "@mantine/notifications";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { renderScreen } from "#app/testing/render.tsx";
-import { TOASTS_WIDTH, TOP_OF_TOASTS, topBelow } from "./place-toasts.ts";
-import { DURATIONS, HOVER_MS, MAX_TOASTS, toast, toastToDrop } from "./toast.ts";
+import { MAX_TOASTS, TOASTS_WIDTH, TOP_OF_TOASTS, topBelow } from "./place-toasts.ts";
+import { DURATIONS, HOVER_MS, toast, toastToDrop } from "./toast.ts";
 
 beforeEach(() => {
   toast.dismiss();

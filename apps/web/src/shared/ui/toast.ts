@@ -1,12 +1,13 @@
 // Toasts: top-right, 4 s by default, 3 s for success, 5 s for errors, no expiry while loading, 20 at most (OPEN-32 to
 // OPEN-34).
-import { notifications } from "@mantine/notifications";
 import { IconCheck, IconExclamationMark, IconInfoSmall, type Icon } from "@tabler/icons-react";
 import { createElement, type ReactNode } from "react";
-import { placeToasts } from "./place-toasts.ts";
+import { MAX_TOASTS, placeToasts } from "./place-toasts.ts";
+import { withToastList } from "./toast-loader.ts";
 import classes from "./toast.module.css";
 
-export const MAX_TOASTS = 20;
+type ToastList = Parameters<Parameters<typeof withToastList>[0]>[0];
+
 export const DURATIONS = { success: 3000, error: 5000, custom: 4000, loading: false } as const;
 type ToastKind = keyof typeof DURATIONS;
 
@@ -63,6 +64,12 @@ function forget(id: string): void {
 
 function show(kind: ToastKind, message: ReactNode, options: ToastOptions = {}): string {
   const id = options.id ?? `toast-${(count += 1)}`;
+  placeToasts();
+  withToastList((list) => draw(list, id, kind, message, options));
+  return id;
+}
+
+function draw(list: ToastList, id: string, kind: ToastKind, message: ReactNode, options: ToastOptions): void {
   const autoClose = options.duration ?? DURATIONS[kind];
   const { color, icon: KindIcon } = LOOKS[kind];
   const data = {
@@ -78,29 +85,29 @@ function show(kind: ToastKind, message: ReactNode, options: ToastOptions = {}): 
     role: kind === "error" ? "alert" : "status",
     onClose: () => forget(id),
   };
-  placeToasts();
   hideAtLatest(id, autoClose);
   const known = shown.find((toast) => toast.id === id);
   if (known) {
     known.isExpiring = autoClose !== false;
-    notifications.update(data);
-    return id;
+    list.update(data);
+    return;
   }
   const dropped = toastToDrop(shown);
   if (dropped) dismiss(dropped.id);
   shown.push({ id, isExpiring: autoClose !== false });
-  notifications.show(data);
-  return id;
+  list.show(data);
 }
 
 function dismiss(id?: string): void {
-  if (id === undefined) {
-    for (const { id: each } of shown) forget(each);
-    notifications.clean();
-    return;
-  }
-  forget(id);
-  notifications.hide(id);
+  withToastList((list) => {
+    if (id === undefined) {
+      for (const { id: each } of shown) forget(each);
+      list.clean();
+      return;
+    }
+    forget(id);
+    list.hide(id);
+  });
 }
 
 /** Each returns the toast's id, for `dismiss` or for a toast that replaces it. */
