@@ -1,9 +1,9 @@
 // Administration of the system: status, jobs, keys, and backups.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { Message, Moment, pageQuery } from "./fields.ts";
+import { Message, Moment, pageQuery, TokenId } from "./fields.ts";
 import { Health } from "./health.ts";
-import { ApiToken, TokenId } from "./tokens.ts";
+import { ApiToken } from "./tokens.ts";
 
 export const ServerProcess = z.object({
   host: z.string(),

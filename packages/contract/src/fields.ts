@@ -7,6 +7,8 @@ export const CredentialId = z.uuid().brand<"CredentialId">();
 export type CredentialId = z.infer<typeof CredentialId>;
 export const SessionId = z.uuid().brand<"SessionId">();
 export type SessionId = z.infer<typeof SessionId>;
+export const TokenId = z.uuid().brand<"TokenId">();
+export type TokenId = z.infer<typeof TokenId>;
 /** A connection to a target; `SessionId` names a sign-in. */
 export const PrivilegedSessionId = z.uuid().brand<"PrivilegedSessionId">();
 export type PrivilegedSessionId = z.infer<typeof PrivilegedSessionId>;

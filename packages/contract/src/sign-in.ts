@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { Email, Message, Moment, Password, Role, SessionId, UserId, PersonName } from "./fields.ts";
+import { Email, Message, Moment, Password, Role, SessionId, TokenId, UserId, PersonName } from "./fields.ts";
 import { SignedIn } from "./second-step.ts";
-import { TokenId } from "./tokens.ts";
 import { SignUpRule } from "./users.ts";
 
 /** The content of the sign-in token (AUTH-23). `exp` and `iat` are seconds since 1970. */

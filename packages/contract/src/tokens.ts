@@ -2,11 +2,20 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { endpoint } from "./endpoint.ts";
-import { GroupId, Message, Moment, Network, Role, SafeId, UserId, oneLine, optionalText, pageQuery } from "./fields.ts";
+import {
+  GroupId,
+  Message,
+  Moment,
+  Network,
+  Role,
+  SafeId,
+  TokenId,
+  UserId,
+  oneLine,
+  optionalText,
+  pageQuery,
+} from "./fields.ts";
 import { SCOPES_IN_SAFES, Scope, ScopeChoice, scopesIn } from "./token-scopes.ts";
-
-export const TokenId = z.uuid().brand<"TokenId">();
-export type TokenId = z.infer<typeof TokenId>;
 
 export const USER_KINDS = ["person", "machine"] as const;
 export const UserKind = z.enum(USER_KINDS);

@@ -1,22 +1,13 @@
-// Queries and mutations of sign-in, sign-up, forgotten passwords and the user's own sessions.
+// Queries and mutations of sign-in, sign-up and forgotten passwords.
 import {
   beginPasskeySignIn,
-  changePassword,
   completePasswordReset,
-  endOtherSessions,
-  endOwnSession,
   entrance,
-  listOwnSessions,
-  listOwnTokens,
-  listSshKeys,
   login,
   register,
   requestPasswordReset,
   signInWithPasskey,
-  type ApiToken,
-  type InputOf,
   type SecondStep,
-  type SessionId,
   type SignedIn,
 } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -25,8 +16,7 @@ import { CallError } from "#shared/api/call-error.ts";
 import { invalidatePath, queryOf } from "#shared/api/query.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { answerWithPasskey } from "#shared/factors/passkey.ts";
-import { useIsPending } from "#shared/session/pending-account.ts";
-import { startSession, useUser } from "#shared/session/session-store.ts";
+import { startSession } from "#shared/session/session-store.ts";
 import { INVALID_TOKEN } from "#shared/session/token.ts";
 
 /** Whether the first administrator is missing, whether sign-up is open and whether mail is configured. */
@@ -88,54 +78,3 @@ export const useCompleteReset = () =>
   useMutation({
     mutationFn: (body: { token: string; password: string }) => call(completePasswordReset, { body }),
   });
-
-const SESSIONS = listOwnSessions.path;
-const TOKENS = listOwnTokens.path;
-
-export const useOwnSessions = () => useQuery(queryOf(listOwnSessions));
-
-export function useEndSession() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (id: SessionId) => call(endOwnSession, { params: { id } }),
-    onSuccess: () => invalidatePath(client, SESSIONS),
-  });
-}
-
-export function useEndOtherSessions() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: () => call(endOtherSessions),
-    onSuccess: () => {
-      void invalidatePath(client, SESSIONS);
-      void invalidatePath(client, TOKENS);
-      void invalidatePath(client, listSshKeys.path);
-    },
-  });
-}
-
-/** The user's own tokens, without those of machine identities that they are responsible for. Empty while loading. */
-export function useOwnActiveTokens(): ApiToken[] {
-  const { id } = useUser();
-  const { data } = useQuery(queryOf(listOwnTokens));
-  return (data?.data ?? []).filter(({ state, holder }) => state === "active" && holder.id === id);
-}
-
-/** Zero while loading, and for a user who waits for activation. */
-export function useCountOfSshKeys(): number {
-  const isPending = useIsPending();
-  const { data } = useQuery({ ...queryOf(listSshKeys), enabled: !isPending });
-  return data?.data.filter(({ state }) => state === "active").length ?? 0;
-}
-
-/** Ends every other session, and the API tokens and SSH keys that are not kept. */
-export function useChangePassword() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: NonNullable<InputOf<typeof changePassword>["body"]>) => call(changePassword, { body }),
-    onSuccess: () => {
-      void invalidatePath(client, SESSIONS);
-      void invalidatePath(client, TOKENS);
-    },
-  });
-}

@@ -11,7 +11,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { chosenPassword, requireMatch } from "./choose-password.ts";
 import { NewPasswordFields } from "./new-password-fields.tsx";
-import { useChangePassword, useCountOfSshKeys, useOwnActiveTokens } from "../sign-in.queries.ts";
+import { useChangePassword, useCountOfSshKeys, useOwnActiveTokens } from "../sessions/own-sessions.queries.ts";
 
 const PasswordForm = z
   .object({

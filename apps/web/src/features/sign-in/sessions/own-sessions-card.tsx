@@ -12,7 +12,7 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { useEndOtherSessions, useEndSession, useOwnSessions } from "../sign-in.queries.ts";
+import { useEndOtherSessions, useEndSession, useOwnSessions } from "./own-sessions.queries.ts";
 
 const LOCAL = [
   /^10\./,
