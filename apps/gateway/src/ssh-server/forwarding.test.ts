@@ -284,7 +284,7 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
       const log = await world.sshd.logged(from, /Accepted publickey/);
       assert.match(
         log,
-        new RegExp(`ID ${session.id} \\(serial \\d+\\) CA ED25519 ${key!.fingerprint.replace("+", "\\+")}`),
+        new RegExp(`ID ${session.id} \\(serial \\d+\\) CA ED25519 ${key!.fingerprint.replaceAll("+", "\\+")}`),
       );
       assert.doesNotMatch(log, /Accepted password/);
       const started = (await world.audited(session.id)).find(({ event }) => event === "privileged-session.started");
