@@ -63,7 +63,8 @@ describe("an enhanced scan of a database", needs(noBrowser === false ? postgresq
   });
 
   step("the scan shows the tables that it read", async () => {
-    await page.goto("/discovery?tab=enhanced-scans");
+    // Without a reload, which could miss the event of the scan's end.
+    await page.getByRole("tab", { name: /^Enhanced Scans/ }).click();
     await page.getByText("Completed", { exact: true }).waitFor();
     await page.getByRole("button", { name: /Details/ }).click();
     const dialog = dialogOf(page, "Enhanced Scan Details");
