@@ -1,4 +1,4 @@
-// A search in the databases of a server: the connector's method, what it may still read, and what it has seen.
+// A search of a server's databases: the connector method, the limits of the search, and the places that it found.
 import { inTime, type Attempt } from "./attempt.ts";
 import type { Connector, ReadDatabasesFinding, Target } from "./connector.ts";
 import {

@@ -1,5 +1,5 @@
 // The types of a search for secrets in a database: the rows of tables, definitions such as functions, and settings with logins.
-import type { ReadLimit } from "./file-search.ts";
+import type { Searched } from "./file-search.ts";
 
 export interface DatabaseSearch {
   /** Rows of each table. */
@@ -59,16 +59,7 @@ export interface DatabaseReader {
   settings(settings: ReadSettings): Promise<void>;
 }
 
-export interface DatabasesRead {
-  outcome: "read";
-  message: string;
-  /** Tables and databases that the login may not read, at most 100. */
-  unread: string[];
-  unreadCount: number;
-  /** Known places that no longer exist. */
-  gone: string[];
-  /** `files` stands for tables. */
-  limit: ReadLimit | null;
+export interface DatabasesRead extends Searched {
   /** The login may read everything. */
   isSuperuser: boolean;
 }

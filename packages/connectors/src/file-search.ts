@@ -60,15 +60,20 @@ export interface FileReader {
 /** The reason why a search did not read everything. */
 export type ReadLimit = "time" | "files" | "bytes";
 
-export interface FilesRead {
+/** The end of a search that reached the target. */
+export interface Searched {
   outcome: "read";
   message: string;
-  /** Files and folders that the login may not read, or that changed while they were read; at most 100. */
+  /** What the login may not read, or what changed while it was read; at most 100. */
   unread: string[];
   unreadCount: number;
-  /** Known paths that no longer exist. */
+  /** Known places that no longer exist. */
   gone: string[];
+  /** `files` stands for tables, too. */
   limit: ReadLimit | null;
+}
+
+export interface FilesRead extends Searched {
   /** How the files were read: with the host's `find` and `tar`, or over SFTP. */
   way: "tar" | "sftp";
   /** Whether root read the files. */

@@ -51,7 +51,7 @@ export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { nameOf } from "./dial.ts";
 export { networkPolicy, permittedAddresses, type NetworkSettings } from "./network-policy.ts";
-export { canChange, connectorFor, connectors, isSupported, type ConnectorCriteria } from "./registry.ts";
+export { canChange, canSearch, connectorFor, connectors, isSupported, type ConnectorCriteria } from "./registry.ts";
 export { FetchFailed, fetchWithin, type FetchContext } from "./fetch-within.ts";
 export {
   lookUpPerson,

@@ -39,6 +39,11 @@ export function canChange({ change, issue }: Connector): boolean {
   return change !== undefined || issue !== undefined;
 }
 
+/** True when the connector can search the target for secrets, in files or in databases. */
+export function canSearch({ readFiles, readDatabases }: Connector): boolean {
+  return readFiles !== undefined || readDatabases !== undefined;
+}
+
 function choose(criteria: ConnectorCriteria): Connector | string {
   switch (criteria.type) {
     case "server":

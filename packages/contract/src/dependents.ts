@@ -71,6 +71,12 @@ export const DependentConfig = z.discriminatedUnion("kind", [
 ]);
 export type DependentConfig = z.infer<typeof DependentConfig>;
 
+/** The account that takes the secret over, or that delivers it; null for dependents without one. */
+export function otherAccountOf(config: DependentConfig): AccountId | null {
+  if (config.kind === "account") return config.account_id;
+  return "via_account_id" in config ? config.via_account_id : null;
+}
+
 export const Dependent = z.object({
   id: DependentId,
   name: z.string(),

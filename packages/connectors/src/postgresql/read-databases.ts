@@ -20,7 +20,7 @@ import { addressOf, logIn, type LoggedIn } from "./login.ts";
  * Logs in once for each database, and stops at the first login that is rejected.
  *
  * INVARIANT: no code of the target's users runs: every query is in a read-only transaction that looks up names in `pg_catalog`
- * alone and refuses tables with row-level security instead of asking their policies. These settings belong to the transaction,
+ * alone and refuses tables with row-level security instead of evaluating their policies. These settings belong to the transaction,
  * because a connection pooler may give each one another session.
  */
 export async function readDatabases(

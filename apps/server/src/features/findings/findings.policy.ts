@@ -1,5 +1,5 @@
 // Decides how risky a finding is, when it is due, which status may follow, and which rule suppresses it.
-import { severityOfRisk } from "@strongroom/contract";
+import { databasePlaceOf, severityOfRisk } from "@strongroom/contract";
 import type { FindingLiveness, FindingSeverity, FindingStatus } from "@strongroom/contract";
 
 export interface RiskFactor {
@@ -156,16 +156,8 @@ export function processOf(path: string): { part: string; user: string; name: str
   return part === undefined ? null : { part, user: user!, name: name! };
 }
 
-export const isFile = (path: string): boolean => path.startsWith("/");
-
 /** The beginnings of the places in databases. */
 export const DATABASE_PLACES = ["column:", "definition:", "setting:"] as const;
 
 /** The detector of findings about many secrets of one column. */
 export const COLUMN_DETECTOR = "column";
-
-/** The place of a finding in a database, or null. */
-export function databasePlaceOf(path: string): { kind: "column" | "definition" | "setting"; name: string } | null {
-  const [, kind, name] = /^(column|definition|setting):(.*)$/s.exec(path) ?? [];
-  return kind === undefined ? null : { kind: kind as "column" | "definition" | "setting", name: name! };
-}

@@ -1,5 +1,13 @@
 // Lists and reads findings, and counts them.
-import { FindingStatus, FindingType, MOST_COUNTED, severityOfRisk } from "@strongroom/contract";
+import {
+  databasePlaceOf,
+  FindingStatus,
+  FindingType,
+  isFilePlace,
+  MOST_COUNTED,
+  placeName,
+  severityOfRisk,
+} from "@strongroom/contract";
 import type {
   AccountId,
   DiscoveryTargetId,
@@ -19,7 +27,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { databasePlaceOf, isFile, processOf, titleOf } from "./findings.policy.ts";
+import { processOf, titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
@@ -130,7 +138,7 @@ function describe({ path, reason, hostname }: ShownFinding): string {
     return `${reason} It is in the ${process.part} of the process ${process.name} of ${process.user} on ${hostname}.`;
   const place = databasePlaceOf(path);
   if (place !== null) return `${reason} It is in the ${place.kind} ${place.name} on ${hostname}.`;
-  return isFile(path) ? `${reason} It is in ${path} on ${hostname}.` : reason;
+  return isFilePlace(path) ? `${reason} It is in ${path} on ${hostname}.` : reason;
 }
 
 function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {
@@ -150,7 +158,7 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     finding_data: {
-      location: `${row.hostname}:${databasePlaceOf(row.path)?.name ?? row.path}:${row.line}`,
+      location: `${row.hostname}:${placeName(row.path)}:${row.line}`,
       file_path: row.path,
       line_number: row.line,
       pattern_matched: row.detector,

@@ -1,6 +1,7 @@
 // The steps that fix a finding, and the named controls of compliance frameworks that it breaks.
+import { databasePlaceOf } from "@strongroom/contract";
 import type { ComplianceFramework } from "@strongroom/contract";
-import { COLUMN_DETECTOR, databasePlaceOf, processOf } from "./findings.policy.ts";
+import { COLUMN_DETECTOR, processOf } from "./findings.policy.ts";
 
 interface Found {
   class: string;

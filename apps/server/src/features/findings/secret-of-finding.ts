@@ -1,4 +1,5 @@
 // Reads the file or the database of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
+import { databasePlaceOf, isFilePlace, placeName } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
 import type { SystemType } from "@strongroom/contract";
@@ -18,15 +19,15 @@ import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import type { FindingsContext } from "./findings.ts";
 import { textOfDefinition, textOfSettings, textOfTable } from "./database-texts.ts";
 import type { DatabaseText } from "./database-texts.ts";
-import { COLUMN_DETECTOR, databasePlaceOf, isFile } from "./findings.policy.ts";
+import { COLUMN_DETECTOR } from "./findings.policy.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { fingerprintUnder, keysOf } from "./known-secrets.ts";
 
 const TIMEOUT_MS = 30_000;
 /** The default of scans. */
 const LARGEST_FILE = 10_485_760;
-/** As a deep scan reads them. */
-const MOST_OF_DATABASES = { maxRows: 20_000, maxTables: 50_000, maxTotalBytes: 4 * 1024 * 1024 * 1024 };
+/** The limits of a deep scan: what any scan found can be read again. */
+export const DEEPEST_SEARCH = { maxRows: 20_000, maxTables: 50_000, maxTotalBytes: 4 * 1024 * 1024 * 1024 };
 
 export interface OpenedTarget {
   target: TargetRow;
@@ -76,7 +77,7 @@ export async function readSecrets(
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
   const { fingerprintKey } = await keysOf(kernel);
-  const readable = rows.filter(({ path }) => isFile(path) || databasePlaceOf(path) !== null);
+  const readable = rows.filter(({ path }) => isFilePlace(path) || databasePlaceOf(path) !== null);
   const places = [...new Set(readable.map(({ path }) => path))];
   const found: SecretsFound = new Map(rows.map((row) => [row.id, readable.includes(row) ? goneFrom(row) : noSecret()]));
   if (places.length === 0) return found;
@@ -129,7 +130,7 @@ async function readAgain(
   return readDatabases?.(
     to,
     secret,
-    { ...MOST_OF_DATABASES, excludes: [], only: places, known: [] },
+    { ...DEEPEST_SEARCH, excludes: [], only: places, known: [] },
     {
       found: async () => {},
       table: (table) => takeText(textOfTable(table)),
@@ -157,5 +158,5 @@ const goneFrom = ({ path, detector }: FindingRow): Refusal =>
     : refuse(
         409,
         "finding.secret-gone",
-        `The secret is no longer in ${databasePlaceOf(path)?.name ?? path}, or it cannot be read. Scan the target again.`,
+        `The secret is no longer in ${placeName(path)}, or it cannot be read. Scan the target again.`,
       );

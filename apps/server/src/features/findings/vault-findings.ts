@@ -1,5 +1,5 @@
 // Stores the secrets of findings in a safe, and starts the rotation and the update of their files.
-import { NewAccount, VaultSettings } from "@strongroom/contract";
+import { isFilePlace, NewAccount, placeName, VaultSettings } from "@strongroom/contract";
 import type {
   AccountId,
   FindingFix,
@@ -22,7 +22,7 @@ import { findUser } from "#features/users/index.ts";
 import { addChange, lockManaged, publish } from "./change-findings.ts";
 import { auditTarget } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { databasePlaceOf, isFile, titleOf } from "./findings.policy.ts";
+import { titleOf } from "./findings.policy.ts";
 import { lockFindings, updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.store.ts";
@@ -196,7 +196,7 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   let dependentId: string | null = null;
   if (body.fixFiles || body.useReferences) {
     const { credential, target } = opened;
-    if (!isFile(row.path)) {
+    if (!isFilePlace(row.path)) {
       const message = "Strongroom changes files only, not databases. Vault the secret, then change the value yourself.";
       throw refuse(422, "finding.not-a-file", message);
     }
@@ -258,7 +258,7 @@ async function storeAccount(
     platform_id: platformId,
     safe_id: safeId,
     password: secret.reveal(),
-    notes: `Found in ${databasePlaceOf(row.path)?.name ?? row.path} on ${opened.target.name}.`,
+    notes: `Found in ${placeName(row.path)} on ${opened.target.name}.`,
   });
   if (!fields.success) {
     const [issue] = fields.error.issues;

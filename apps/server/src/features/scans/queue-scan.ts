@@ -1,5 +1,5 @@
 // Queues an enhanced scan, for the call and for schedules.
-import { connectorFor } from "@strongroom/connectors";
+import { canSearch, connectorFor } from "@strongroom/connectors";
 import type { ComplianceFramework, ScanConfig } from "@strongroom/contract";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -17,8 +17,7 @@ export async function requireScannable(tx: Tx, target: TargetRow): Promise<void>
   }
   const credential = await readCredential(tx, target.credential_id);
   if (credential === null) return;
-  const { readFiles, readDatabases } = connectorFor(targetOf(credential, target));
-  if (readFiles === undefined && readDatabases === undefined) throw refuse(422, "scan.not-supported", NOT_SCANNABLE);
+  if (!canSearch(connectorFor(targetOf(credential, target)))) throw refuse(422, "scan.not-supported", NOT_SCANNABLE);
 }
 
 interface NewScan {

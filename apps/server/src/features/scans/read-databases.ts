@@ -1,5 +1,12 @@
 // Reads the databases of a target, and turns what they contain into findings of columns, definitions and settings.
-import type { Connector, ReadColumn, ReadDatabasesResult, Target } from "@strongroom/connectors";
+import type {
+  Connector,
+  DatabaseReader,
+  ReadColumn,
+  ReadDatabasesResult,
+  Target,
+  VerifyContext,
+} from "@strongroom/connectors";
 import type { Secret } from "@strongroom/keys";
 import { DATABASE_PLACES, textOfDefinition, textOfSettings, textOfTable } from "#features/findings/index.ts";
 import type { DatabaseText, DetectedFinding, ScannedFile } from "#features/findings/index.ts";
@@ -20,7 +27,7 @@ interface DatabaseScan {
   scanner: FileScanner;
   recorder: Recorder;
   hash: (text: string) => string;
-  limits: Parameters<Connector["verify"]>[2];
+  limits: VerifyContext;
 }
 
 interface Readers {
@@ -84,9 +91,9 @@ export async function readDatabases(
     await recorder.flushIfDue();
   };
 
-  const reader = {
-    found: (tables: number) => recorder.foundMore(tables),
-    table: async (table: Parameters<typeof textOfTable>[0]) => {
+  const reader: DatabaseReader = {
+    found: (tables) => recorder.foundMore(tables),
+    table: async (table) => {
       const text = textOfTable(table);
       const { columns, isPart, rows } = table;
       const needed =
@@ -102,10 +109,8 @@ export async function readDatabases(
       });
       await recorder.flushIfDue();
     },
-    definition: (definition: Parameters<typeof textOfDefinition>[0]) =>
-      scanOne(definition.place, definition, textOfDefinition(definition), definition.isPart),
-    settings: (settings: Parameters<typeof textOfSettings>[0]) =>
-      scanOne(settings.place, settings, textOfSettings(settings), false),
+    definition: (definition) => scanOne(definition.place, definition, textOfDefinition(definition), definition.isPart),
+    settings: (settings) => scanOne(settings.place, settings, textOfSettings(settings), false),
   };
   return read(to, secret, databaseSearchOf(scan.config, known), reader, limits);
 }

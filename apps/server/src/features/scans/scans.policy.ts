@@ -2,6 +2,7 @@
 import type { DatabaseSearch, FileSearch } from "@strongroom/connectors";
 import type { FindingType, ScanConfig, ScanDepth, ScanStatus } from "@strongroom/contract";
 import { createHash } from "node:crypto";
+import { DEEPEST_SEARCH } from "#features/findings/index.ts";
 
 /** Raise it whenever the detectors find more or less than before: all files are then read again. */
 const ENGINE_VERSION = 3;
@@ -65,7 +66,7 @@ export function searchOf(config: ScanConfig, known: readonly string[]): FileSear
 const DATABASE_LIMITS: Readonly<Record<ScanDepth, Pick<DatabaseSearch, "maxRows" | "maxTables" | "maxTotalBytes">>> = {
   quick: { maxRows: 200, maxTables: 1_000, maxTotalBytes: 64 * 1024 * 1024 },
   standard: { maxRows: 1_000, maxTables: 10_000, maxTotalBytes: 512 * 1024 * 1024 },
-  deep: { maxRows: 20_000, maxTables: 50_000, maxTotalBytes: 4 * 1024 * 1024 * 1024 },
+  deep: DEEPEST_SEARCH,
 };
 
 export const databaseSearchOf = (

@@ -1,5 +1,6 @@
-// "Security Finding Details": where a secret is, what it endangers, how to fix it, and what happened (FIND-03).
+// "Security Finding Details": the place of a secret, its risk, how to fix it, and its history (FIND-03).
 import { Button, Group, Stack, Textarea } from "@mantine/core";
+import { placeName } from "@strongroom/contract";
 import type { FindingFix, SecurityFinding, SecurityFindingDetails } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,15 +15,7 @@ import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { AssignDialog } from "./assign-dialog.tsx";
-import {
-  FIX_BADGES,
-  LIVENESS_LABELS,
-  STATUS_BADGES,
-  TYPE_LABELS,
-  changeText,
-  placeFacts,
-  placeName,
-} from "./finding-labels.ts";
+import { FIX_BADGES, LIVENESS_LABELS, STATUS_BADGES, TYPE_LABELS, changeText, placeFacts } from "./finding-labels.ts";
 import classes from "./findings.module.css";
 import { commentCreation, findingDetails, vaultingUndo } from "./findings.queries.ts";
 import { RuleDialog } from "./rule-dialog.tsx";

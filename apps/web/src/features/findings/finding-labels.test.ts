@@ -1,6 +1,7 @@
 // Tests of the labels of findings.
 import { expect, test } from "vitest";
-import { placeFacts, placeName } from "./finding-labels.ts";
+import { placeName } from "@strongroom/contract";
+import { placeFacts } from "./finding-labels.ts";
 
 const FILE = { owner: "app", group: "app", mode: "644", modified_at: "2026-11-20T10:00:00.000Z" };
 const at = (file_path: string) => ({

@@ -1,5 +1,7 @@
 // Labels of security findings. Pure.
+import { databasePlaceOf } from "@strongroom/contract";
 import type {
+  DatabasePlace,
   FindingFix,
   FindingLiveness,
   FindingSeverity,
@@ -50,33 +52,27 @@ export const LIVENESS_LABELS: Record<FindingLiveness, string> = {
   unknown: "Could not be verified",
 };
 
-const DATABASE_PLACE = /^(column|definition|setting):(.*)$/s;
-const PLACE_NAMES: Readonly<Record<string, string>> = {
+const PLACE_NAMES: Readonly<Record<DatabasePlace["kind"], string>> = {
   column: "Column",
   definition: "Definition",
   setting: "Setting",
 };
 
-/** Only files can be changed by Strongroom. */
-export const isFile = ({ file_path }: SecurityFinding["finding_data"]): boolean => file_path.startsWith("/");
-
-/** A place as people name it: a path, or `shop.public.settings.value`. */
-export const placeName = (place: string): string => DATABASE_PLACE.exec(place)?.[2] ?? place;
-
 export function placeFacts(
   { file_path: place, line_number: line }: SecurityFinding["finding_data"],
   { owner, group, mode }: SecurityFindingDetails["file"],
 ): { name: string; value: string }[] {
-  const [, kind, name] = DATABASE_PLACE.exec(place) ?? [];
-  if (kind === undefined) {
+  const inDatabase = databasePlaceOf(place);
+  if (inDatabase === null) {
     return [
       { name: "File", value: `${place}, line ${line}` },
       { name: "Owner and mode", value: `${owner}:${group}, ${mode}` },
     ];
   }
+  const { kind, name } = inDatabase;
   const readers = mode === "644" ? "Every login of the database" : "Logins with permission";
   return [
-    { name: PLACE_NAMES[kind]!, value: `${name}, ${kind === "column" ? "row" : "line"} ${line}` },
+    { name: PLACE_NAMES[kind], value: `${name}, ${kind === "column" ? "row" : "line"} ${line}` },
     ...(owner === "" ? [] : [{ name: "Owner", value: owner }]),
     { name: "Readable by", value: readers },
   ];

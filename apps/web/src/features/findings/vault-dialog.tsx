@@ -1,6 +1,12 @@
 // Stores the secrets of findings in a safe, and optionally updates their files or replaces the secrets by references (FIND-13, FIND-16).
 import { NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
-import { SYSTEM_TYPE_OPTIONS, VaultSettings, type SecurityFinding, type SystemType } from "@strongroom/contract";
+import {
+  isFilePlace,
+  SYSTEM_TYPE_OPTIONS,
+  VaultSettings,
+  type SecurityFinding,
+  type SystemType,
+} from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { counted } from "#shared/format/text.ts";
@@ -9,7 +15,6 @@ import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import type { DialogProps } from "#shared/ui/modal.tsx";
 import { RadioChoices } from "#shared/ui/radio-choices.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { isFile } from "./finding-labels.ts";
 import classes from "./findings.module.css";
 import { vaulting, type FindingLogin } from "./findings.queries.ts";
 
@@ -63,7 +68,7 @@ interface VaultFormValues extends LoginFormValues {
 
 export function VaultDialog({ findings, ...props }: DialogProps & { findings: readonly SecurityFinding[] }) {
   const { mutateAsync: vault } = useMutation(vaulting(useQueryClient()));
-  const areFiles = findings.every(({ finding_data }) => isFile(finding_data));
+  const areFiles = findings.every(({ finding_data }) => isFilePlace(finding_data.file_path));
   const [only] = findings.length === 1 ? findings : [];
   const initial: VaultFormValues = { ...emptyLogin(only), file: "keep" };
   async function save({ file, ...login }: VaultFormValues) {

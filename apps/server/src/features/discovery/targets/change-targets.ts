@@ -1,5 +1,5 @@
 // Creates, tests, changes and deletes discovery targets.
-import { connectorFor } from "@strongroom/connectors";
+import { canSearch, connectorFor } from "@strongroom/connectors";
 import type { Target } from "@strongroom/connectors";
 import type {
   AccountId,
@@ -246,8 +246,7 @@ const toTarget = (row: ShownTarget): DiscoveryTarget => ({
 
 function hasEnhancedScans({ login, hostname, port }: ShownTarget): boolean {
   if (login === null) return false;
-  const { readFiles, readDatabases } = connectorFor({ ...login, host: hostname, port, username: "any" });
-  return readFiles !== undefined || readDatabases !== undefined;
+  return canSearch(connectorFor({ ...login, host: hostname, port, username: "any" }));
 }
 
 function lastScanOf({ last_scan }: ShownTarget): DiscoveryTarget["last_scan"] {

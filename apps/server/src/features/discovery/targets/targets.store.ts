@@ -47,7 +47,7 @@ export interface ShownTarget extends TargetRow {
   sort: string;
   safe_name: string;
   can_manage: boolean;
-  /** What decides the credential's connector; null when the credential was deleted. */
+  /** The credential's fields that select its connector; null if the credential was deleted. */
   login: Pick<ConnectorCriteria, "type" | "connectionString" | "additionalParams"> | null;
   last_scan: { id: string; status: ScanStatus; completed_at: string | null; accounts_discovered: number | null } | null;
 }

@@ -1,4 +1,5 @@
 // Lists, adds, removes and updates the dependents of an account.
+import { otherAccountOf } from "@strongroom/contract";
 import { sealSecret, Secret } from "@strongroom/keys";
 import type {
   Dependent,
@@ -33,6 +34,14 @@ import type { RotatedAccounts, RotationContext } from "../context.ts";
 export const SIGNING_KEYS = "dependents";
 export const SIGNING_PURPOSE = "dependent-signing-key";
 const MOST = 50;
+
+/** The outcome of an update of one dependent. */
+export interface Updated {
+  isDone: boolean;
+  message: string;
+  /** Settings of the dependent that the update learnt. */
+  config?: DependentConfig;
+}
 
 const notFound = () => refuse(404, "dependent.not-found", "Dependent not found");
 
@@ -90,12 +99,12 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
       signing_key: sealed,
       created_at: at,
     });
-    return { ...toDependent((await startFile(tx, added, row.secret_version, call.actor.id)) ?? added), signing_key };
+    return { ...toDependent((await startVersion(tx, added, row.secret_version, call.actor.id)) ?? added), signing_key };
   });
 }
 
 /** The file or login has this version now: its places are found by it. A reference replaces it at once. */
-async function startFile(
+async function startVersion(
   tx: Tx,
   { id, account_id, config }: DependentRow,
   version: number,
@@ -127,7 +136,7 @@ export async function insertFor(context: RotationContext, tx: Tx, added: NewDepe
   const at = context.kernel.clock.now();
   const id = newId(at.getTime());
   const row = { id, account_id, name, config, added_by: actor.id, signing_key: null, created_at: at };
-  await startFile(tx, await insertDependent(tx, row), version, actor.id);
+  await startVersion(tx, await insertDependent(tx, row), version, actor.id);
   return id;
 }
 
@@ -142,13 +151,10 @@ async function holdWithRight(
   accountId: string,
   config: DependentConfig,
 ) {
-  if (config.kind !== "webhook" && config.kind !== "authorized-key") {
-    const other = config.kind === "account" ? config.account_id : config.via_account_id;
-    if (other === accountId) {
-      throw refuse(422, "dependent.itself", "An account cannot depend on itself.", {
-        errors: [{ path: "config", msg: "Choose another account" }],
-      });
-    }
+  if (otherAccountOf(config) === accountId) {
+    throw refuse(422, "dependent.itself", "An account cannot depend on itself.", {
+      errors: [{ path: "config", msg: "Choose another account" }],
+    });
   }
   await requireRights(rotated, tx, actor, accountId, config);
   return rotated.holdSecret(tx, actor, accountId, "update_properties", "manage_secret");
@@ -162,9 +168,9 @@ export async function requireRights(
   accountId: string,
   config: DependentConfig,
 ): Promise<void> {
+  const other = otherAccountOf(config);
   if (config.kind === "account") await rotated.require(db, actor, config.account_id, "update_secret");
-  else if (config.kind !== "webhook" && config.kind !== "authorized-key")
-    await rotated.requireSecret(db, actor, config.via_account_id);
+  else if (other !== null) await rotated.requireSecret(db, actor, other);
   await rotated.requireSecret(db, actor, accountId);
 }
 

@@ -5,13 +5,7 @@ import type { DependentConfig, HostKey } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
 import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
-
-export interface ReplacedKey {
-  isDone: boolean;
-  message: string;
-  /** The key that the host presented, to be pinned. */
-  hostKey?: HostKey;
-}
+import type { Updated } from "./dependents.ts";
 
 /**
  * Adds the new key with the old one, logs in with the new one, and only then removes the old one. Each step looks at what is there:
@@ -21,10 +15,11 @@ export interface ReplacedKey {
  */
 export async function updateAuthorizedKey(
   secretRow: SecretRow,
-  { host, port, username, host_key: knownHostKey }: Extract<DependentConfig, { kind: "authorized-key" }>,
+  config: Extract<DependentConfig, { kind: "authorized-key" }>,
   { previous, secret }: { previous: Secret; secret: Secret },
   context: VerifyContext,
-): Promise<ReplacedKey> {
+): Promise<Updated> {
+  const { host, port, username, host_key: knownHostKey } = config;
   const connector = connectorOf(secretRow);
   const { change, retire } = connector;
   const areKeys = isPrivateKey(previous.reveal()) && isPrivateKey(secret.reveal());
@@ -42,13 +37,14 @@ export async function updateAuthorizedKey(
   if (added !== null && added.outcome !== "changed" && !isOldGone) return { isDone: false, message: added.message };
   const verified = await connector.verify(target, secret, context);
   if (verified.outcome !== "verified") {
+    if (verified.outcome !== "rejected") return { isDone: false, message: verified.message };
     const message = isOldGone
       ? `Neither the old nor the new key logs in as ${username} on ${host}. Add the new public key there.`
       : `${verified.message} The old key still works there.`;
-    return { isDone: false, message: verified.outcome === "rejected" ? message : verified.message };
+    return { isDone: false, message };
   }
   const hostKey = seen ?? hostKeyOf(verified);
-  const pinned = hostKey === null ? {} : { hostKey };
+  const pinned = hostKey === knownHostKey ? {} : { config: { ...config, host_key: hostKey } };
   if (isSame) return { isDone: true, message: `${username} on ${host} accepts the current key.`, ...pinned };
   const retired = await retire({ ...target, knownHostKey: hostKey }, secret, previous, context);
   if (retired.outcome !== "changed") {

@@ -10,6 +10,7 @@ import type { SecretRow } from "#features/secrets/index.ts";
 import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
 import type { DependentRow } from "./dependents.store.ts";
 import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
+import type { Updated } from "./dependents.ts";
 import type { RotationContext } from "../context.ts";
 import { replaceValue, replaceWithReference } from "./replace-value.ts";
 import { updateAuthorizedKey } from "./update-authorized-key.ts";
@@ -28,13 +29,6 @@ export interface DependentTask {
   account: OpenableSecret;
   /** The account that delivers the password or takes it over, or null. */
   other: OpenableSecret | null;
-}
-
-export interface Updated {
-  isDone: boolean;
-  message: string;
-  /** Settings of the dependent that the update learnt. */
-  config?: DependentConfig;
 }
 
 /**
@@ -163,9 +157,7 @@ async function replaceAuthorizedKey(
   using previous = await openPrevious(context, task);
   if (previous === null) return updatedBy(unfit("The key that this login trusts is no longer stored."));
   const keys = { previous, secret };
-  const { hostKey, ...updated } = await updateAuthorizedKey(task.account.secretRow, config, keys, verifyContext);
-  const isNew = hostKey !== undefined && config.host_key === null;
-  return isNew ? { ...updated, config: { ...config, host_key: hostKey } } : updated;
+  return await updateAuthorizedKey(task.account.secretRow, config, keys, verifyContext);
 }
 
 /** The previous password, as the file has it since the last update, shows what to replace. */

@@ -1,4 +1,5 @@
 // The dependent workers: claim due dependents, record the use of secrets and store the results.
+import { otherAccountOf } from "@strongroom/contract";
 import type { UserId } from "@strongroom/contract";
 import type { Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
@@ -22,11 +23,12 @@ import { ownerOf } from "#features/verification/index.ts";
 import { claimDependent, hasInactive, isRedirected, storeConfig, storeDependentResult } from "./dependents.store.ts";
 import type { DependentResult, DependentRow } from "./dependents.store.ts";
 import { isWithinRights, requireRights } from "./dependents.ts";
+import type { Updated } from "./dependents.ts";
 import { backOff } from "../rotation.policy.ts";
 import { recordRotated } from "../rotation.store.ts";
 import type { RotationContext } from "../context.ts";
 import { updateOne } from "./update-dependent.ts";
-import type { OpenableSecret, DependentTask, Updated } from "./update-dependent.ts";
+import type { OpenableSecret, DependentTask } from "./update-dependent.ts";
 
 const LEASE_SECONDS = 60;
 const MOST_TRIES = 8;
@@ -62,11 +64,6 @@ async function bringUpToDate(context: RotationContext, row: DependentRow, signal
   await settle(context, row, task, updated);
 }
 
-const otherOf = ({ config }: DependentRow): string | null => {
-  if (config.kind === "webhook" || config.kind === "authorized-key") return null;
-  return config.kind === "account" ? config.account_id : config.via_account_id;
-};
-
 const NOBODY_ANSWERS =
   "The user who requested this update can no longer retrieve the secrets it needs. A user with access to them must request it again.";
 
@@ -91,7 +88,7 @@ const NOT_ACTIVE = "A required account, or its platform or safe, is not active."
 
 /** INVARIANT: a secret is opened only after its use is recorded. */
 async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Promise<DependentTask | "busy" | Updated> {
-  const otherId = otherOf(row);
+  const otherId = otherAccountOf(row.config);
   const ids = otherId === null ? [row.account_id] : [row.account_id, otherId];
   const rows = await lockSecrets(tx, ids);
   if ((await activeRotationOf(tx, ids)) !== null) return "busy";

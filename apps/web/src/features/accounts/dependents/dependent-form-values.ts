@@ -1,6 +1,7 @@
 // Values, validation, payload and labels of the dependent form.
 import {
   DependentConfig,
+  otherAccountOf,
   type DEPENDENT_KINDS,
   type Dependent,
   type InputOf,
@@ -145,8 +146,4 @@ export function placeOf({ config }: Pick<Dependent, "config">): string {
 
 /** The account that is the dependent, or that reaches it; null without such an account. */
 export const accountOf = ({ config }: Pick<Dependent, "config">): string | null =>
-  config?.kind === "account"
-    ? config.account_id
-    : config !== null && "via_account_id" in config
-      ? config.via_account_id
-      : null;
+  config === null ? null : otherAccountOf(config);
