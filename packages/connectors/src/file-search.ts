@@ -1,7 +1,7 @@
-// The types of a search for files on a target: its request, its parts and its end.
+// A search for files on a target: its request, its parts and its end.
 
 export interface FileSearch {
-  /** Absolute folders. Other file systems mounted below them are left out. */
+  /** Absolute folders; other file systems mounted below them are left out. Or places of single files. */
   roots: readonly string[];
   /** Patterns of file names with `*` and `?`. */
   names: readonly string[];
@@ -74,8 +74,8 @@ export interface Searched {
 }
 
 export interface FilesRead extends Searched {
-  /** How the files were read: with the host's `find` and `tar`, or over SFTP. */
-  way: "tar" | "sftp";
+  /** How files of a host were read: with its `find` and `tar`, or over SFTP. */
+  way: "tar" | "sftp" | null;
   /** Whether root read the files. */
   isRoot: boolean;
   /** JSON-safe observations, such as the host key; never a secret. */
@@ -98,4 +98,37 @@ export class Unread {
   get paths(): string[] {
     return [...this.#paths];
   }
+}
+
+/** The parts of a running search on which its limits depend. */
+interface Limited {
+  search: FileSearch;
+  /** Ends the reading early, without an error. */
+  limit: ReadLimit | null;
+}
+
+/** The files that fit into the limits of the search, in their order. */
+export function withinLimits(reading: Limited, files: readonly FoundFile[]): FoundFile[] {
+  const { maxTotalBytes } = reading.search;
+  let bytes = 0;
+  const kept = files.filter(({ size }) => {
+    if (bytes + size > maxTotalBytes) return false;
+    bytes += size;
+    return true;
+  });
+  if (kept.length < files.length) reading.limit ??= "bytes";
+  return kept;
+}
+
+/** Works on at most `limit` items at the same time. */
+export async function inParallel<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values();
+  const worker = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
 }

@@ -325,20 +325,3 @@ export const findingStatistics = endpoint({
     running_scans: z.number().int(),
   }),
 });
-
-/** Only files can be changed by Strongroom. */
-export const isFilePlace = (place: string): boolean => place.startsWith("/");
-
-export interface DatabasePlace {
-  kind: "column" | "definition" | "setting";
-  name: string;
-}
-
-/** The place of a finding in a database, or null: `column:shop.public.settings.value`. */
-export function databasePlaceOf(place: string): DatabasePlace | null {
-  const [, kind, name] = /^(column|definition|setting):(.*)$/s.exec(place) ?? [];
-  return kind === undefined ? null : { kind: kind as DatabasePlace["kind"], name: name! };
-}
-
-/** A place as people name it: a path, or `shop.public.settings.value`. */
-export const placeName = (place: string): string => databasePlaceOf(place)?.name ?? place;

@@ -33,6 +33,7 @@ export * from "./fields.ts";
 export * from "./figures.ts";
 export * from "./finding-fixes.ts";
 export * from "./findings.ts";
+export * from "./places.ts";
 export * from "./groups.ts";
 export * from "./health.ts";
 export * from "./identity-providers.ts";

@@ -12,6 +12,7 @@ export interface AwsAccess {
   key: AccessKey;
   sts: { endpoint: string; region: string };
   iam: { endpoint: string; region: string };
+  s3: { endpoint?: string; region: string; forcePathStyle?: boolean };
   /** The credential's own region. */
   region: string;
   /** The origin of a service in a region. */
@@ -55,12 +56,21 @@ export function awsAccessOf(target: Target, value: string): AwsAccess | { failur
   if ("failure" in tls) return tls;
   if (tls.mode !== "verify-full")
     return refuse("AWS requires TLS with a verified certificate. Use sslmode verify-full.");
-  if (endpoint === null) return { key, tls, region, endpointOf: ownEndpointOf, ...ownEndpoints(region) };
+  if (endpoint === null)
+    return { key, tls, region, endpointOf: ownEndpointOf, ...ownEndpoints(region), s3: { region } };
   const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")
     return refuse('The additional parameter "endpoint" must be a URL that begins with https://.');
   const access = { endpoint: url.origin, region };
-  return { key, tls, region, endpointOf: () => url.origin, sts: access, iam: access };
+  return {
+    key,
+    tls,
+    region,
+    endpointOf: () => url.origin,
+    sts: access,
+    iam: access,
+    s3: { ...access, forcePathStyle: true },
+  };
 }
 
 const domainOf = (region: string) => (region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com");

@@ -19,6 +19,7 @@ export function failureOf(error: unknown, access: AwsAccess): Failure {
   const key = `the access key ${access.key.id}`;
   switch (answer?.code) {
     case "InvalidClientTokenId":
+    case "InvalidAccessKeyId":
     case "UnrecognizedClientException":
       return rejected("wrong-password", `AWS does not recognise ${key}: it was deleted or is inactive.`);
     case "SignatureDoesNotMatch":

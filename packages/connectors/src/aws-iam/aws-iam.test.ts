@@ -13,6 +13,7 @@ import { needs } from "../../testing/targets/availability.ts";
 import { startFakeAws, type FakeAws } from "../../testing/targets/fake-aws.ts";
 import { VERIFIED, WRONG_PASSWORD } from "../../testing/trials.ts";
 import type { IssueResult, Target } from "../connector.ts";
+import type { FileSearch } from "../file-search.ts";
 import { awsIam } from "./aws-iam.ts";
 
 const at = ({ host, port, ca }: Pick<FakeAws, "host" | "port" | "ca">, username: string | null, more: object = {}) => ({
@@ -23,6 +24,18 @@ const at = ({ host, port, ca }: Pick<FakeAws, "host" | "port" | "ca">, username:
 const aName = () => `user-${randomBytes(4).toString("hex")}`;
 const keyOf = (text: string) => JSON.parse(text) as { access_key_id: string; secret_access_key: string };
 const withSecret = (text: string, secret: string) => JSON.stringify({ ...keyOf(text), secret_access_key: secret });
+
+/** Everything of every bucket. */
+const EVERYTHING: FileSearch = {
+  roots: ["s3://"],
+  names: [],
+  excludes: [],
+  maxFileSize: 1_000_000,
+  maxTotalBytes: 10_000_000,
+  maxFiles: 1_000,
+  maxLoadPerCore: null,
+  known: [],
+};
 
 async function rows(): Promise<Rows> {
   const aws = await startFakeAws();
@@ -259,3 +272,101 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
 function assertIssue(result: IssueResult, outcome: string, code: string | undefined): void {
   assert.deepEqual([result.outcome, "code" in result ? result.code : undefined], [outcome, code], result.message);
 }
+
+describe("AWS S3: reading buckets", needs(opensslAvailable()), () => {
+  let aws: FakeAws;
+  let secret: string;
+  before(async () => {
+    aws = await startFakeAws();
+    secret = aws.addUser("scanner").secret;
+  });
+  after(() => aws?.stop());
+
+  async function read(search: Partial<FileSearch> = {}, params: object = {}) {
+    const contents = new Map<string, string>();
+    const result = await withoutLeak([keyOf(secret).secret_access_key], () =>
+      awsIam.readFiles!(
+        aTarget(at(aws, "scanner", params) as Partial<Target>),
+        Secret.fromText(secret),
+        { ...EVERYTHING, ...search },
+        {
+          choose: async (files) => files,
+          read: async ({ path, content }) => void contents.set(path, content.toString()),
+        },
+        aContext({ timeoutMs: 5_000 }),
+      ),
+    );
+    assert.ok(result.outcome === "read", result.message);
+    return { ...result, contents };
+  }
+
+  test("reads the wanted objects of all buckets over several pages, with names that need encoding", async () => {
+    aws.addBucket("app-config", { "a/.env": "A=1", "b & c/ü+(1)*'!.env": "B=2", "c/.env": "C=3", "d/app.log": "no" });
+    aws.addBucket("builds", { "x.env": "X=1", "big.env": "x".repeat(2_000), "skipped/y.env": "Y=1" });
+    const { contents, limit, unreadCount } = await read({
+      names: ["*.env"],
+      excludes: ["*/skipped/*"],
+      maxFileSize: 1_000,
+    });
+    assert.deepEqual(Object.fromEntries(contents), {
+      "s3://app-config/a/.env": "A=1",
+      "s3://app-config/b & c/ü+(1)*'!.env": "B=2",
+      "s3://app-config/c/.env": "C=3",
+      "s3://builds/x.env": "X=1",
+    });
+    assert.deepEqual([limit, unreadCount], [null, 0]);
+  });
+
+  test("names what it may not read, what is archived, and what is gone, and marks objects of public buckets", async () => {
+    aws.addBucket("app-config", { "a/.env": "A=1", "secret/.env": "B=2" }).isPublic = true;
+    aws.addBucket("closed", { ".env": "no" });
+    const builds = aws.addBucket("builds", {});
+    builds.objects.set("old.env", { content: "no", storageClass: "DEEP_ARCHIVE" });
+    aws.buckets.denied.add("closed").add("app-config/secret/.env");
+    const known = ["s3://builds/deleted.env", "s3://closed/.env", "s3://app-config/a/.env", "s3://builds/old.env"];
+    const { contents, unread, gone } = await read({ known });
+    aws.buckets.denied.clear();
+    assert.deepEqual([...contents], [["s3://app-config/a/.env", "A=1"]]);
+    assert.deepEqual(unread.toSorted(), ["s3://app-config/secret/.env", "s3://builds/old.env", "s3://closed"]);
+    assert.deepEqual(gone, ["s3://builds/deleted.env"], "only S3's word counts");
+  });
+
+  test("a key that may not list buckets reads the buckets that its entry names, and single objects again", async () => {
+    aws.addBucket("app-config", { "a/.env": "A=1", "a/.env.old": "A=0" });
+    aws.buckets.denied.add("ListBuckets");
+    const refused = await awsIam.readFiles!(
+      aTarget(at(aws, "scanner")),
+      Secret.fromText(secret),
+      EVERYTHING,
+      { choose: async (files) => files, read: async () => {} },
+      aContext({ timeoutMs: 5_000 }),
+    );
+    assert.deepEqual([refused.outcome, "code" in refused && refused.code], ["misconfigured", "no-permission"]);
+    const named = await read({}, { buckets: "app-config, missing" });
+    assert.deepEqual([...named.contents.keys()].toSorted(), ["s3://app-config/a/.env", "s3://app-config/a/.env.old"]);
+    assert.deepEqual(named.unread, ["s3://missing"]);
+    const again = await read({ roots: ["s3://app-config/a/.env", "s3://app-config/gone"] });
+    aws.buckets.denied.clear();
+    assert.deepEqual([...again.contents], [["s3://app-config/a/.env", "A=1"]]);
+  });
+
+  test("stops at its limits and says which one it was", async () => {
+    aws.addBucket("many", { "1.env": "1".repeat(60), "2.env": "2".repeat(60), "3.env": "3".repeat(60) });
+    assert.equal((await read({ maxFiles: 2 })).limit, "files");
+    const { limit, contents } = await read({ maxTotalBytes: 100, names: ["?.env"] });
+    assert.deepEqual([limit, contents.size], ["bytes", 1]);
+  });
+
+  test("a deleted key is a rejected login", async () => {
+    const gone = aws.addUser(aName());
+    aws.deactivate(gone.keyId);
+    const result = await awsIam.readFiles!(
+      aTarget(at(aws, null)),
+      Secret.fromText(gone.secret),
+      EVERYTHING,
+      { choose: async (files) => files, read: async () => {} },
+      aContext({ timeoutMs: 5_000 }),
+    );
+    assert.deepEqual([result.outcome, "code" in result && result.code], ["rejected", "wrong-password"]);
+  });
+});

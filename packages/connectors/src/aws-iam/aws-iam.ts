@@ -1,13 +1,14 @@
 // Access keys of AWS IAM users (AWS SDK over our own connections). Tested against a fake, not against AWS.
 import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList, attemptWith } from "../attempt.ts";
-import type { Connector, Target, VerifyContext } from "../connector.ts";
+import { attempt, attemptChange, attemptList, attemptWith, inTime, type Attempt } from "../attempt.ts";
+import type { Connector, ReadFilesFinding, Target, VerifyContext } from "../connector.ts";
+import type { FileReader, FileSearch } from "../file-search.ts";
 import { CERTIFICATE_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * The secret is JSON: `{"access_key_id": "AKIA…", "secret_access_key": "…"}`. The entry's user name is the IAM user's,
- * or empty. `additional_params`: `region` (us-east-1), `endpoint` (https://…, replaces AWS's own for STS and IAM),
- * `ca`.
+ * or empty. `additional_params`: `region` (us-east-1), `endpoint` (https://…, replaces AWS's own for all services),
+ * `buckets` (names, separated by commas; without it, scans ask S3), `ca`.
  *
  * AWS generates the secrets: `issue` adds a second key beside the first, `retire` deletes the first. Facts of
  * `verified`: `account`, `arn`. Of `issued`: `accessKeyId`, `isUsable` (a new key takes seconds until it works).
@@ -33,9 +34,17 @@ export const awsIam: Connector = {
       kind: "text",
       name: "endpoint",
       label: "Endpoint",
-      help: "Used instead of AWS's own for STS and IAM",
+      help: "Used instead of AWS's own for all services",
       placeholder: "https://sts.example.com",
       pattern: { source: "https://.+", message: "Enter a URL that begins with https://" },
+      is_advanced: true,
+    },
+    {
+      kind: "text",
+      name: "buckets",
+      label: "S3 buckets",
+      help: "Names, separated by commas, for scans with a key that may not list buckets",
+      placeholder: "backups, build-artifacts",
       is_advanced: true,
     },
     ...CERTIFICATE_PARAMETERS,
@@ -56,5 +65,11 @@ export const awsIam: Connector = {
   async listAccounts(target: Target, secret: Secret, context: VerifyContext) {
     const { listUsers } = await import("./list-users.ts");
     return attemptList(context, (current) => listUsers(target, secret.reveal(), current));
+  },
+  filesBegin: "s3://",
+  async readFiles(target: Target, secret: Secret, search: FileSearch, reader: FileReader, context: VerifyContext) {
+    const { readBuckets } = await import("./read-buckets.ts");
+    const read = (current: Attempt) => readBuckets(target, secret.reveal(), search, reader, current);
+    return inTime<ReadFilesFinding>(context, read, (failure) => failure);
   },
 };

@@ -1,4 +1,4 @@
-// A fake of AWS's STS, IAM, Secrets Manager and Parameter Store over HTTPS that checks signatures (SigV4) with its own code. Does not prove: AWS itself,
+// A fake of AWS's STS, IAM, S3, Secrets Manager and Parameter Store over HTTPS that checks signatures (SigV4) with its own code. Does not prove: AWS itself,
 // its delays until a key is known everywhere, its policies, regions and throttling.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { makeAuthority } from "../certificates.ts";
+import { answerBuckets, type FakeBucket, type FakeBuckets } from "./fake-buckets.ts";
 
 interface StoredKey {
   id: string;
@@ -30,6 +31,8 @@ export interface FakeAws {
   /** Names of secrets and parameters, by region. The fake has values of none. */
   secrets: Map<string, string[]>;
   parameters: Map<string, { name: string; isEncrypted: boolean }[]>;
+  buckets: FakeBuckets;
+  addBucket(name: string, objects: Readonly<Record<string, string>>): FakeBucket;
   /** Replaces the next answer to `action` with an error, or with no answer (null) after the action was carried out. */
   answerOnce(action: string, error: { code: string; status: number } | null): void;
   requests(): readonly string[];
@@ -50,6 +53,7 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
   const roles = new Map<string, string>();
   const secrets = new Map<string, string[]>();
   const parameters = new Map<string, { name: string; isEncrypted: boolean }[]>();
+  const buckets: FakeBuckets = { byName: new Map(), denied: new Set(), pageSize: 2 };
   const requests: string[] = [];
   let once_: { action: string; error: { code: string; status: number } | null } | null = null;
 
@@ -143,6 +147,17 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
   };
 
   const answer = (request: IncomingMessage, body: string, response: ServerResponse) => {
+    if (request.method !== "POST") {
+      const url = new URL(request.url!, "https://fake");
+      requests.push(`${request.method} ${decodeURIComponent(url.pathname)}`);
+      const caller = callerOf(request, body, keys);
+      const { status, headers, ...reply } =
+        "code" in caller
+          ? { status: caller.status, body: `<Error><Code>${caller.code}</Code></Error>` }
+          : answerBuckets(buckets, request.method!, url);
+      response.writeHead(status, { "content-type": "application/xml", ...headers }).end(reply.body);
+      return;
+    }
     const operation = request.headers["x-amz-target"]?.toString();
     if (operation !== undefined) {
       answerJson(request, body, operation, response);
@@ -182,6 +197,13 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
     roles,
     secrets,
     parameters,
+    buckets,
+    addBucket: (name, objects) => {
+      const contents = Object.entries(objects).map(([key, content]) => [key, { content }] as const);
+      const bucket = { objects: new Map(contents), isPublic: false };
+      buckets.byName.set(name, bucket);
+      return bucket;
+    },
     addUser: (name) => {
       users.add(name);
       const { id, secret } = newKey(name);
@@ -238,13 +260,16 @@ function callerOf(
   keys: ReadonlyMap<string, StoredKey>,
 ): { key: StoredKey; region: string } | { code: string; status: number } {
   const shape =
-    /^AWS4-HMAC-SHA256 Credential=([A-Z0-9]+)\/(\d{8})\/([a-z0-9-]+)\/(sts|iam|secretsmanager|ssm)\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
+    /^AWS4-HMAC-SHA256 Credential=([A-Z0-9]+)\/(\d{8})\/([a-z0-9-]+)\/(sts|iam|s3|secretsmanager|ssm)\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
   const [, id = "", day = "", region = "", service = "", signed = "", signature = ""] =
     shape.exec(request.headers.authorization ?? "") ?? [];
   const key = keys.get(id);
-  if (key === undefined || !key.isActive) return { code: "InvalidClientTokenId", status: 403 };
+  if (key === undefined || !key.isActive)
+    return { code: service === "s3" ? "InvalidAccessKeyId" : "InvalidClientTokenId", status: 403 };
   const headers = signed.split(";").map((name) => `${name}:${request.headers[name]?.toString().trim()}\n`);
-  const canonical = [request.method, request.url, "", headers.join(""), signed, sha256(body)].join("\n");
+  const [path = "", query = ""] = request.url!.split("?");
+  const sorted = query.split("&").toSorted().join("&");
+  const canonical = [request.method, path, sorted, headers.join(""), signed, sha256(body)].join("\n");
   const time = request.headers["x-amz-date"]?.toString() ?? "";
   const text = ["AWS4-HMAC-SHA256", time, `${day}/${region}/${service}/aws4_request`, sha256(canonical)].join("\n");
   const signingKey = [day, region, service, "aws4_request"].reduce<Buffer>(

@@ -1,5 +1,5 @@
 // Decides how risky a finding is, when it is due, which status may follow, and which rule suppresses it.
-import { databasePlaceOf, severityOfRisk } from "@strongroom/contract";
+import { databasePlaceOf, isObjectPlace, placeName, repositoryPlaceOf, severityOfRisk } from "@strongroom/contract";
 import type { FindingLiveness, FindingSeverity, FindingStatus } from "@strongroom/contract";
 
 export interface RiskFactor {
@@ -58,6 +58,8 @@ export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
 
 function exposureOf(path: string, mode: number): string {
   if (databasePlaceOf(path) !== null) return "Every login of the database can read it";
+  if (isObjectPlace(path)) return "Everybody can read the bucket";
+  if (repositoryPlaceOf(path) !== null) return "Everyone with access to the repository can read it";
   return (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file";
 }
 
@@ -136,6 +138,7 @@ export function titleOf({ class: kind, path }: { class: string; path: string }):
   if (account !== null) return `${NAMES[kind] ?? "Account"}: ${account}`;
   const process = processOf(path);
   if (process !== null) return `${NAMES[kind] ?? "Secret"} in the ${process.part} of ${process.name}`;
+  if (repositoryPlaceOf(path) !== null) return `${NAMES[kind] ?? "Secret"} in ${placeName(path)}`;
   const place = databasePlaceOf(path);
   if (place?.kind === "definition") return `${NAMES[kind] ?? "Secret"} in the definition of ${place.name}`;
   if (place !== null) return `${NAMES[kind] ?? "Secret"} in ${place.name}`;

@@ -3,7 +3,8 @@ import {
   databasePlaceOf,
   FindingStatus,
   FindingType,
-  isFilePlace,
+  isObjectPlace,
+  isReadablePlace,
   MOST_COUNTED,
   placeName,
   severityOfRisk,
@@ -138,7 +139,8 @@ function describe({ path, reason, hostname }: ShownFinding): string {
     return `${reason} It is in the ${process.part} of the process ${process.name} of ${process.user} on ${hostname}.`;
   const place = databasePlaceOf(path);
   if (place !== null) return `${reason} It is in the ${place.kind} ${place.name} on ${hostname}.`;
-  return isFilePlace(path) ? `${reason} It is in ${path} on ${hostname}.` : reason;
+  if (isObjectPlace(path)) return `${reason} It is in ${path}.`;
+  return isReadablePlace(path) ? `${reason} It is in ${placeName(path)} on ${hostname}.` : reason;
 }
 
 function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {

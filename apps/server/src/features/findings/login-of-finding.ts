@@ -3,6 +3,7 @@ import { credentialTypeOf, usualPort } from "@strongroom/contract";
 import type { ConnectionMethod, FindingLogin, SystemType } from "@strongroom/contract";
 import type { Target } from "@strongroom/connectors";
 import type { FindingRow } from "./findings.store.ts";
+import type { ScannedSystem } from "./secret-of-finding.ts";
 
 export interface LoginOfFinding {
   username: string;
@@ -24,14 +25,17 @@ const BY_PORT: Readonly<Record<number, SystemType>> = {
 };
 const LOCAL = new Set(["localhost", "127.0.0.1", "::1"]);
 
-/** A sentence when something is missing. A local address beside the secret means the scanned host. */
+/** A sentence when something is missing. */
 export function loginOf(
   row: Pick<FindingRow, "username" | "host" | "port" | "class">,
-  scanned: { hostname: string; port: number; system: SystemType | null },
+  scanned: ScannedSystem,
   given: FindingLogin,
 ): LoginOfFinding | string {
   const username = given.username ?? row.username;
   if (username === null) return "Nothing beside the secret names the account that it opens. Enter its user name.";
+  const named = row.host === null || LOCAL.has(row.host) ? (scanned.isLocal ? scanned.hostname : null) : row.host;
+  const hostname = given.hostname ?? named;
+  if (hostname === null) return "Nothing beside the secret names the host on which it is used. Enter its address.";
   const isLocal = row.host === null || LOCAL.has(row.host) || row.host === scanned.hostname;
   const isOfScanned = isLocal && row.port === scanned.port && scanned.system !== null;
   const known = row.port === null ? undefined : isOfScanned ? scanned.system! : BY_PORT[row.port];
@@ -39,11 +43,10 @@ export function loginOf(
   if (systemType === undefined) return "Nothing beside the secret shows which system it opens. Choose its type.";
   const isDatabase = ["oracle", "mssql", "mysql", "postgresql", "mongodb"].includes(systemType);
   const connectionMethod = given.connectionMethod ?? (isDatabase ? "SQL" : "SSH");
-  const named = row.host === null || LOCAL.has(row.host) ? scanned.hostname : row.host;
   const isScannedHost = named === scanned.hostname && systemType === "Linux";
   return {
     username,
-    hostname: given.hostname ?? named,
+    hostname,
     port: given.port ?? row.port ?? (isScannedHost ? scanned.port : usualPort(systemType, connectionMethod)),
     systemType,
     connectionMethod,

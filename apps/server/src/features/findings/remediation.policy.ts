@@ -1,5 +1,5 @@
 // The steps that fix a finding, and the named controls of compliance frameworks that it breaks.
-import { databasePlaceOf } from "@strongroom/contract";
+import { databasePlaceOf, isObjectPlace, placeName, repositoryPlaceOf } from "@strongroom/contract";
 import type { ComplianceFramework } from "@strongroom/contract";
 import { COLUMN_DETECTOR, processOf } from "./findings.policy.ts";
 
@@ -19,7 +19,7 @@ const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 export function remediationSteps(found: Found): string[] {
   const { username } = found;
   const who = username === null ? "the account that this secret opens" : `"${username}"`;
-  const steps = databasePlaceOf(found.path) === null ? stepsOf(found, who) : stepsInDatabase(found, who);
+  const steps = stepsAt(found, who);
   return [
     ...exposureSteps(found),
     ...steps,
@@ -27,11 +27,24 @@ export function remediationSteps(found: Found): string[] {
   ];
 }
 
+function stepsAt(found: Found, who: string): string[] {
+  const { path } = found;
+  if (databasePlaceOf(path) !== null) return stepsInDatabase(found, who);
+  if (isObjectPlace(path)) return stepsInBucket(found, who);
+  return repositoryPlaceOf(path) === null ? stepsOf(found, who) : stepsInRepository(found, who);
+}
+
 function exposureSteps({ file_mode, file_owner, path }: Found): string[] {
   const process = processOf(path);
   if (process !== null) return processSteps(process);
   const mode = Number.parseInt(file_mode, 8);
-  if ((mode & 0o044) === 0) return [];
+  if ((mode & 0o044) === 0 || repositoryPlaceOf(path) !== null) return [];
+  if (isObjectPlace(path)) {
+    const [, , bucket] = path.split("/");
+    return [
+      `Everybody can read the bucket now. Run: aws s3api put-public-access-block --bucket ${bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=true,RestrictPublicBuckets=true`,
+    ];
+  }
   const place = databasePlaceOf(path);
   if (place?.kind === "column") {
     const table = place.name.replace(/\.(?:[\w$-]+|"(?:[^"]|"")*")$/, "");
@@ -62,11 +75,44 @@ function stepsInDatabase({ class: kind, detector, path, key_name }: Found, who: 
       ? `Remove the secret from ${place.name}: let the code use the rights of its owner, or a user mapping that only its user can read.`
       : `Let the application read the secret from its environment or from Strongroom instead of ${setting}, and delete the value.`;
   return [
-    kind === "api_token"
-      ? "Revoke the token at its provider and create a new one with the smallest scope that works."
-      : `Vault the secret, and rotate the password of ${who}: everyone who could read the database knows the present one.`,
+    replaceStep(kind, who, "database"),
     move,
     "Backups and replicas of the database still contain the old value, so it must no longer work.",
+  ];
+}
+
+/** How the secret stops working, because copies of it remain. */
+function replaceStep(kind: string, who: string, place: "database" | "bucket" | "repository"): string {
+  switch (kind) {
+    case "api_token":
+      return "Revoke the token at its provider and create a new one with the smallest scope that works.";
+    case "private_key":
+      return "Create a new key pair, authorise it, and remove the old public key everywhere.";
+    case "encryption_key":
+      return "Create a new key in a key store, and re-encrypt the data with it.";
+    case "certificate":
+      return "Renew or replace the certificate.";
+    default:
+      return `Vault the secret, and rotate the password of ${who}: everyone who could read the ${place} knows the present one.`;
+  }
+}
+
+function stepsInBucket({ class: kind, path, key_name }: Found, who: string): string[] {
+  const setting = key_name === null ? path : `${key_name} in ${path}`;
+  return [
+    replaceStep(kind, who, "bucket"),
+    `Let the application read the secret from its environment or from Strongroom instead of ${setting}, and upload the object without it.`,
+    "Earlier versions and replicas of the object still contain the old secret, so it must no longer work.",
+  ];
+}
+
+function stepsInRepository({ class: kind, path, key_name }: Found, who: string): string[] {
+  const place = placeName(path);
+  const setting = key_name === null ? place : `${key_name} in ${place}`;
+  return [
+    replaceStep(kind, who, "repository"),
+    `Let the application read the secret from its environment or from Strongroom instead of ${setting}, and commit the file without it on every branch.`,
+    "The history and every clone still contain the old secret, so it must no longer work. This finding stays open until the history is rewritten, for example with git filter-repo, or until you set its status.",
   ];
 }
 

@@ -1,5 +1,5 @@
 // Reads the file or the database of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
-import { databasePlaceOf, isFilePlace, placeName } from "@strongroom/contract";
+import { isReadablePlace, placeName } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
 import type { SystemType } from "@strongroom/contract";
@@ -56,10 +56,19 @@ export async function openTarget(
 
 const SCANNED_SYSTEMS: Readonly<Record<string, SystemType>> = { postgresql: "postgresql", mysql: "mysql" };
 
-/** The address of the scanned system, and its type if it is a database. */
-export function scannedSystem({ target, credential }: OpenedTarget) {
-  const system = SCANNED_SYSTEMS[connectorFor(targetOf(credential, target)).id] ?? null;
-  return { hostname: target.hostname, port: target.port, system };
+/** The system that was scanned, and its type if it is a database. */
+export interface ScannedSystem {
+  hostname: string;
+  port: number;
+  system: SystemType | null;
+  /** Local addresses in its files mean itself. Those in buckets and repositories mean wherever the files are used. */
+  isLocal: boolean;
+}
+
+export function scannedSystem({ target, credential }: OpenedTarget): ScannedSystem {
+  const { id, filesBegin } = connectorFor(targetOf(credential, target));
+  const { hostname, port } = target;
+  return { hostname, port, system: SCANNED_SYSTEMS[id] ?? null, isLocal: filesBegin === undefined };
 }
 
 export type SecretsFound = Map<string, Secret | Refusal>;
@@ -77,7 +86,7 @@ export async function readSecrets(
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
   const { fingerprintKey } = await keysOf(kernel);
-  const readable = rows.filter(({ path }) => isFilePlace(path) || databasePlaceOf(path) !== null);
+  const readable = rows.filter(({ path }) => isReadablePlace(path));
   const places = [...new Set(readable.map(({ path }) => path))];
   const found: SecretsFound = new Map(rows.map((row) => [row.id, readable.includes(row) ? goneFrom(row) : noSecret()]));
   if (places.length === 0) return found;
@@ -145,7 +154,7 @@ const noSecret = (): Refusal =>
   refuse(
     422,
     "finding.no-secret",
-    "Only secrets in files and databases can be read again. This finding is about an account or a running process.",
+    "This finding is about an account or a running process, whose secret cannot be read again.",
   );
 
 const goneFrom = ({ path, detector }: FindingRow): Refusal =>

@@ -197,7 +197,7 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   if (body.fixFiles || body.useReferences) {
     const { credential, target } = opened;
     if (!isFilePlace(row.path)) {
-      const message = "Strongroom changes files only, not databases. Vault the secret, then change the value yourself.";
+      const message = "Strongroom changes only files of hosts. Vault the secret, then change the value yourself.";
       throw refuse(422, "finding.not-a-file", message);
     }
     if (credential.host?.toLowerCase() !== target.hostname.toLowerCase() || (credential.port ?? 22) !== target.port) {

@@ -1,13 +1,6 @@
 // Tests of enhanced scans of databases over HTTP, of a real PostgreSQL and a real MariaDB.
-import {
-  listFindings,
-  readEnhancedScan,
-  readFinding,
-  startEnhancedScan,
-  vaultFindings,
-  verifyFinding,
-} from "@strongroom/contract";
-import type { DiscoveryTarget, EnhancedScanDetails, SecurityFinding } from "@strongroom/contract";
+import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
+import type { DiscoveryTarget, SecurityFinding } from "@strongroom/contract";
 import {
   mariadbAvailable,
   needs,
@@ -23,8 +16,8 @@ import { aDiscoveryWorld, byId } from "#features/discovery/testing/discovery-wor
 import type { DiscoveryWorld } from "#features/discovery/testing/discovery-world.ts";
 import { anAccount } from "#testing/accounts.ts";
 import { columnsWith } from "#testing/columns.ts";
-import { eventually } from "#testing/waiting.ts";
 import { aPassword } from "./testing/scanned-host.ts";
+import { findingsOf as findingsIn, placesOf, scanned as scannedIn } from "./testing/scanned-target.ts";
 
 const DATABASE = { connection_method: "SQL", schema_name: "public" } as const;
 
@@ -45,31 +38,8 @@ async function aDatabaseTarget(
   return aTarget({ ...target, targetType: "database", connectionMethod: "database" });
 }
 
-async function scanned(target: DiscoveryTarget, scanConfig: object = {}): Promise<EnhancedScanDetails> {
-  const { app, owner } = world;
-  const body = { scanConfig: { scanDepth: "quick" as const, ...scanConfig } };
-  const started = await app.call(startEnhancedScan, { ...byId(target), body, as: owner.token });
-  assert.equal(started.status, 202, started.text);
-  return eventually(async () => {
-    const { body: scan } = await app.call(readEnhancedScan, { ...byId(started.body), as: owner.token });
-    return ["pending", "running"].includes(scan.status) ? null : scan;
-  });
-}
-
-async function findingsOf(target: DiscoveryTarget, status?: "remediated"): Promise<SecurityFinding[]> {
-  const { app, owner } = world;
-  const query = {
-    targetId: target.id,
-    includeBelowThreshold: "true" as const,
-    limit: "200",
-    ...(status && { status }),
-  };
-  const { body } = await app.call(listFindings, { query, as: owner.token });
-  return body.data;
-}
-
-const placesOf = (findings: readonly SecurityFinding[]) =>
-  findings.map(({ finding_data: { file_path } }) => file_path).toSorted();
+const scanned = (target: DiscoveryTarget, scanConfig: object = {}) => scannedIn(world, target, scanConfig);
+const findingsOf = (target: DiscoveryTarget, status?: "remediated") => findingsIn(world, target, status);
 
 describe("enhanced scans of a real PostgreSQL", needs(postgresqlAvailable()), () => {
   let server: PostgresqlServer;

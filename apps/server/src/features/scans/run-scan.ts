@@ -109,7 +109,8 @@ async function readAndRecord(
   const vault = () => findings.vaultNew(vaulting, signal);
   const recorder = createRecorder(context, scan, target, config.autoVaultFindings ? vault : null);
   const readHost = async (read: NonNullable<typeof readFiles>) => {
-    const known = await findings.placesOf(kernel.database.db, target.id, "/");
+    const begin = connector.filesBegin ?? "/";
+    const known = await findings.placesOf(kernel.database.db, target.id, begin);
     const reader = {
       choose: (files: readonly FoundFile[]) => recorder.choose(files),
       read: async (file: FoundFile & { content: Buffer; isOfPackage: boolean }) => {
@@ -126,7 +127,7 @@ async function readAndRecord(
           }
         : {}),
     };
-    return read(to, secret, searchOf(config, known), reader, limits);
+    return read(to, secret, searchOf(config, { begin, known }), reader, limits);
   };
   const hash = (text: string) => findings.fingerprintUnder(keys.fingerprintKey, text);
   const databases = { scan, target, to, secret, scanner, recorder, hash, limits };

@@ -41,8 +41,15 @@ const CREDENTIAL_NAMES = [
   ".mysql_history .psql_history *.tfvars *.tfstate *.rsp",
 ].flatMap((line) => line.split(" "));
 
+interface Places {
+  /** How the places of the target's files begin. */
+  begin: string;
+  /** The places with findings. */
+  known: readonly string[];
+}
+
 /** SCAN-31 to SCAN-42: each toggle adds the names of its kind of files to the patterns. */
-export function searchOf(config: ScanConfig, known: readonly string[]): FileSearch {
+export function searchOf(config: ScanConfig, { begin, known }: Places): FileSearch {
   const { scanDepth, filePatterns, excludePatterns, maxFileSize, maxLoadPerCore } = config;
   const readsText = config.scanHardcodedPasswords || config.scanCredentialExposure || config.scanServiceAccounts;
   const names = new Set([
@@ -52,13 +59,15 @@ export function searchOf(config: ScanConfig, known: readonly string[]): FileSear
     ...(config.scanCredentialExposure ? CREDENTIAL_NAMES : []),
   ]);
   const system = config.includeSystemFiles ? [] : [...SYSTEM_FILES, ...SYSTEM_LIBRARIES];
+  const ofHosts = { roots: ROOTS[scanDepth], excludes: [...NEVER, ...system] };
+  const { roots, excludes } = begin === "/" ? ofHosts : { roots: [begin], excludes: [] };
   return {
-    roots: ROOTS[scanDepth],
+    roots,
     names: [...names],
-    excludes: [...new Set([...NEVER, ...system, ...excludePatterns])],
+    excludes: [...new Set([...excludes, ...excludePatterns])],
     maxFileSize,
     ...LIMITS[scanDepth],
-    maxLoadPerCore,
+    maxLoadPerCore: begin === "/" ? maxLoadPerCore : null,
     known,
   };
 }
@@ -80,7 +89,7 @@ export const databaseSearchOf = (
 });
 
 export const NOT_SCANNABLE =
-  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL and MariaDB for secrets, but not this system.";
+  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL, MariaDB and S3 buckets for secrets, but not this system.";
 
 /** The types of findings that the toggles ask for. */
 export function typesOf(config: ScanConfig): FindingType[] {

@@ -1,5 +1,5 @@
 // Labels of security findings. Pure.
-import { databasePlaceOf } from "@strongroom/contract";
+import { databasePlaceOf, isObjectPlace, repositoryPlaceOf } from "@strongroom/contract";
 import type {
   DatabasePlace,
   FindingFix,
@@ -62,6 +62,19 @@ export function placeFacts(
   { file_path: place, line_number: line }: SecurityFinding["finding_data"],
   { owner, group, mode }: SecurityFindingDetails["file"],
 ): { name: string; value: string }[] {
+  if (isObjectPlace(place)) {
+    return [
+      { name: "Object", value: `${place}, line ${line}` },
+      { name: "Readable by", value: mode === "644" ? "Everybody" : "Users with permission" },
+    ];
+  }
+  const inRepository = repositoryPlaceOf(place);
+  if (inRepository !== null) {
+    return [
+      { name: "File", value: `${inRepository.path}, line ${line}` },
+      { name: "Repository", value: inRepository.repository },
+    ];
+  }
   const inDatabase = databasePlaceOf(place);
   if (inDatabase === null) {
     return [

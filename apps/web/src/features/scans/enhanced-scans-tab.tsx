@@ -18,15 +18,8 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { ScanSchedules } from "./scan-schedules.tsx";
-import {
-  DEPTH_LABELS,
-  STATUS_BADGES,
-  TYPE_LABELS,
-  coverageGap,
-  coverageText,
-  isDatabase,
-  isOpen,
-} from "./scan-labels.ts";
+import { DEPTH_LABELS, STATUS_BADGES, TYPE_LABELS, isOpen } from "./scan-labels.ts";
+import { coverageGap, coverageText, sourceOf } from "./scan-sources.ts";
 import classes from "./scans.module.css";
 import { enhancedScan, enhancedScanCancellation, enhancedScans } from "./scans.queries.ts";
 
@@ -202,6 +195,7 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: EnhancedScan }) {
   const { results, coverage } = scan;
   const details = useQuery({ ...enhancedScan(scan.id), enabled: props.opened });
   const timeOf = (moment: string | null) => (moment === null ? "–" : absoluteTime(moment));
+  const { readAs } = sourceOf(scan.target.target_type);
   const frameworks = scan.compliance_frameworks.map((each) => FRAMEWORK_NAMES[each]).join(", ");
   return (
     <Modal {...props} title="Enhanced Scan Details" size="lg">
@@ -223,11 +217,8 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: EnhancedScan }) {
             { name: "Compliance violations", value: results.compliance_violations.toLocaleString() },
             { name: "Risk score", value: results.risk_score },
             { name: "Compliance frameworks", value: frameworks === "" ? "None" : frameworks },
-            {
-              name: isDatabase(scan) ? "Tables" : "Files",
-              value: `${coverageText(scan)}, ${inBytes(coverage.bytes_read)}`,
-            },
-            { name: isDatabase(scan) ? "Read as superuser" : "Read as root", value: coverage.as_root ? "Yes" : "No" },
+            { name: "Coverage", value: `${coverageText(scan)}, ${inBytes(coverage.bytes_read)}` },
+            ...(readAs === null ? [] : [{ name: readAs, value: coverage.as_root ? "Yes" : "No" }]),
           ]}
         />
         {coverage.unread.length > 0 && (

@@ -29,6 +29,7 @@ import {
   patternsIn,
   type ScanToggle,
 } from "./scan-labels.ts";
+import { sourceOf } from "./scan-sources.ts";
 import classes from "./scans.module.css";
 import {
   configCreation,
@@ -114,9 +115,6 @@ const bodyOf = (values: ScanFormValues): NewScan => ({
   autoVault: values.autoVault,
 });
 
-/** Databases have none of these. */
-const OF_HOSTS: ReadonlySet<ScanToggle> = new Set(["scanServiceAccounts", "scanSharedAccounts", "scanProcesses"]);
-
 const isScheduled = ({ cron }: ScheduleValues): boolean => cron.trim() !== "";
 
 type Errors = Partial<Record<keyof ScanFormValues, string>>;
@@ -139,8 +137,9 @@ const choices = <T extends string>(values: readonly T[], labels: Record<T, strin
   values.map((value) => ({ value, label: labels[value] }));
 
 export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
-  const isOfHost = target.target_type !== "database";
-  const isOffered = (toggle: ScanToggle) => isOfHost || !OF_HOSTS.has(toggle);
+  const { does, excludes, hasFiles, without } = sourceOf(target.target_type);
+  const isOfHost = without.length === 0;
+  const isOffered = (toggle: ScanToggle) => !without.includes(toggle);
   const client = useQueryClient();
   const { mutateAsync: start } = useMutation(enhancedScanStart(client, target.id));
   const { mutateAsync: plan } = useMutation(scheduleCreation(client, target.id));
@@ -170,18 +169,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
         <Form {...dialog} check={check} objectionsIn={objectionsIn}>
           {(form) => (
             <>
-              {isOfHost ? (
-                <p className={classes.sentence}>
-                  Logs in to <strong>{target.hostname}</strong>, reads its files at low priority and looks for secrets.
-                  It writes nothing there, and no file content is stored.
-                </p>
-              ) : (
-                <p className={classes.sentence}>
-                  Logs in to <strong>{target.hostname}</strong> and looks for secrets in rows of its tables, in
-                  functions and views, and in stored logins to other servers. It writes nothing there, and no rows are
-                  stored.
-                </p>
-              )}
+              <p className={classes.sentence}>{does(target.hostname)}</p>
               <SavedConfigs
                 values={form.values}
                 onChoose={({ scan_config, compliance_frameworks }) =>
@@ -217,7 +205,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                 </div>
               </Fieldset>
               <div className={classes.fields}>
-                {isOfHost && (
+                {hasFiles && (
                   <Textarea
                     label="File patterns"
                     description="One on each line. The kinds of secrets above add the usual names of their files."
@@ -227,15 +215,13 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                 )}
                 <Textarea
                   label="Exclude patterns"
-                  description={
-                    isOfHost ? "Files and folders to leave out." : "Tables to leave out, such as shop.audit.*"
-                  }
+                  description={excludes}
                   rows={5}
                   {...form.getInputProps("excludePatterns")}
                 />
               </div>
               <div className={classes.fields}>
-                {isOfHost && (
+                {hasFiles && (
                   <NumberInput label="Maximum file size (MB)" min={0} {...form.getInputProps("maxFileSize")} />
                 )}
                 <NumberInput label="Timeout (seconds)" min={1} {...form.getInputProps("timeoutSeconds")} />
@@ -282,11 +268,13 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
                   {...form.getInputProps("includeSystemFiles", { type: "checkbox" })}
                 />
               )}
-              <Switch
-                label="Read unchanged files again"
-                description="Without it, the scan reads only files that changed since the last one."
-                {...form.getInputProps("readAgain", { type: "checkbox" })}
-              />
+              {hasFiles && (
+                <Switch
+                  label="Read unchanged files again"
+                  description="Without it, the scan reads only files that changed since the last one."
+                  {...form.getInputProps("readAgain", { type: "checkbox" })}
+                />
+              )}
             </>
           )}
         </Form>

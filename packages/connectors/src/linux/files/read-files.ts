@@ -1,7 +1,7 @@
 // Reads files of a Unix host as a stream: one login, `find` for the list and `tar` for the contents, or SFTP.
 import type { Attempt } from "../../attempt.ts";
 import type { ReadFilesFinding, Target } from "../../connector.ts";
-import { Unread, type FileReader, type FileSearch, type FilesRead } from "../../file-search.ts";
+import { Unread, withinLimits, type FileReader, type FileSearch, type FilesRead } from "../../file-search.ts";
 import { misconfigured, unreachable } from "../../finding.ts";
 import { runCommand } from "../run-command.ts";
 import { openSession } from "../session.ts";
@@ -11,7 +11,7 @@ import { probeHost, type HostTools } from "./probe-host.ts";
 import { readOverSftp } from "./read-over-sftp.ts";
 import { readProcesses } from "./read-processes.ts";
 import { readTar } from "./read-tar.ts";
-import { withinLimits, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 
 /** The end of the attempt is kept for the results. */
 const RESERVED_MS = 1_000;

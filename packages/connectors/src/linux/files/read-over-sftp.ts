@@ -1,8 +1,8 @@
 // Reads files over SFTP, for hosts without a shell or without GNU find and tar. Slower: one request for each file.
 import type { FileEntryWithStats, SFTPWrapper } from "ssh2";
-import type { FileSearch, FoundFile } from "../../file-search.ts";
+import { inParallel, withinLimits, type FileSearch, type FoundFile } from "../../file-search.ts";
 import { matcherOf } from "../../path-patterns.ts";
-import { withinLimits, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 
 /** Requests at the same time; more are no faster. */
 const IN_FLIGHT = 16;
@@ -14,11 +14,11 @@ export async function readOverSftp(reading: Reading): Promise<string[] | null> {
   if (sftp === null) return null;
   const files = await walk(sftp, reading);
   const gone: string[] = [];
-  await inParallel(reading.search.known, async (path) => {
+  await inParallel(reading.search.known, IN_FLIGHT, async (path) => {
     if (await isGone(sftp, path)) gone.push(path);
   });
   const chosen = withinLimits(reading, await reading.reader.choose(files));
-  await inParallel(chosen, async (file) => {
+  await inParallel(chosen, IN_FLIGHT, async (file) => {
     if (await reading.isOver()) return;
     const content = await contentOf(sftp, file.path);
     if (content === null || content.length > reading.search.maxFileSize) reading.unread.add(file.path);
@@ -47,7 +47,7 @@ async function walk(sftp: SFTPWrapper, reading: Reading): Promise<FoundFile[]> {
   let folders = [...search.roots];
   for (let depth = 0; folders.length > 0 && depth < MAX_DEPTH; depth += 1) {
     const next: string[] = [];
-    await inParallel(folders, async (folder) => {
+    await inParallel(folders, IN_FLIGHT, async (folder) => {
       if (files.length >= search.maxFiles || (await reading.isOver())) return;
       const entries = await entriesOf(sftp, folder);
       if (entries === null) {
@@ -96,12 +96,4 @@ function contentOf(sftp: SFTPWrapper, path: string): Promise<Buffer | null> {
   return new Promise((resolve) => {
     sftp.readFile(path, (error, content) => resolve(error === undefined ? content : null));
   });
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = items.values();
-  const worker = async () => {
-    for (const item of waiting) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, items.length) }, worker));
 }

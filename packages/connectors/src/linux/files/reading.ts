@@ -1,7 +1,7 @@
 // The state that the parts of a running search for files share.
 import type { Client } from "ssh2";
 import type { Attempt } from "../../attempt.ts";
-import type { FileReader, FileSearch, FoundFile, ReadLimit, Unread } from "../../file-search.ts";
+import type { FileReader, FileSearch, ReadLimit, Unread } from "../../file-search.ts";
 
 /** A search that is running on a host. */
 export interface Reading {
@@ -14,17 +14,4 @@ export interface Reading {
   limit: ReadLimit | null;
   /** Waits while the host is busy, and reports whether the time is over. */
   isOver(): Promise<boolean>;
-}
-
-/** The files that fit into the limits of the search, in their order. */
-export function withinLimits(reading: Reading, files: readonly FoundFile[]): FoundFile[] {
-  const { maxTotalBytes } = reading.search;
-  let bytes = 0;
-  const kept = files.filter(({ size }) => {
-    if (bytes + size > maxTotalBytes) return false;
-    bytes += size;
-    return true;
-  });
-  if (kept.length < files.length) reading.limit ??= "bytes";
-  return kept;
 }
