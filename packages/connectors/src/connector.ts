@@ -306,7 +306,7 @@ export interface Connector {
   /** The accounts of the target, at most 10,000. */
   listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
   /** How the places of its files begin; `/` when absent. As the only root of a search, it stands for all of them. */
-  filesBegin?: "s3://";
+  filesBegin?: "s3://" | "git:";
   /** Finds files and reads them as a stream, with one login. Rejects only when `reader` does. */
   readFiles?(
     target: Target,

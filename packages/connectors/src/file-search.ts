@@ -14,6 +14,8 @@ export interface FileSearch {
   maxFiles: number;
   /** Reading pauses while the one-minute load per core is higher. Null: no limit. */
   maxLoadPerCore: number | null;
+  /** Also reads earlier versions of files, where the target keeps them. */
+  history: boolean;
   /** Paths of an earlier search, to learn which of them no longer exist. */
   known: readonly string[];
 }
@@ -31,7 +33,22 @@ export interface FoundFile {
   group: string;
 }
 
+/** One version of a file in a repository. Versions of one file are read one after the other, the newest first. */
+export interface FileVersion {
+  /** The commit that added it. */
+  commit: string;
+  author: string;
+  /** ISO 8601. */
+  committedAt: string;
+  /** It is the present file of the default branch. */
+  isCurrent: boolean;
+  /** The last one of this file in this search. */
+  isLast: boolean;
+}
+
 export interface ReadFile extends FoundFile {
+  /** Absent when the target keeps no versions. */
+  version?: FileVersion;
   /** The content equals the file of the installed package. */
   isOfPackage: boolean;
   content: Buffer;

@@ -38,7 +38,15 @@ export {
   type ListedPrivilege,
   type PrivilegeKind,
 } from "./collected.ts";
-export type { FileReader, FileSearch, FoundFile, ReadFile, ReadLimit, ReadProcess } from "./file-search.ts";
+export type {
+  FileReader,
+  FileSearch,
+  FileVersion,
+  FoundFile,
+  ReadFile,
+  ReadLimit,
+  ReadProcess,
+} from "./file-search.ts";
 export type {
   DatabaseReader,
   DatabaseSearch,

@@ -30,6 +30,7 @@ export { redisAvailable, startRedis, type RedisServer } from "./targets/redis.ts
 export { rsyslogAvailable, startRsyslog, type RsyslogServer } from "./targets/rsyslog.ts";
 export { sambaAdAvailable, startSambaAd, type SambaAd } from "./targets/samba-ad.ts";
 export { sshdAvailable, startSshd, unixUsersAvailable, type Sshd, type SshdOptions } from "./targets/sshd.ts";
+export { gitAvailable, startGitServer, type GitRepository, type GitServer } from "./targets/git-server.ts";
 export { freePort } from "./targets/server-process.ts";
 export { startTelnetd, telnetdAvailable, type Telnetd } from "./targets/telnetd.ts";
 export { startTokenApi, type TokenApi } from "./targets/token-api.ts";

@@ -9,8 +9,8 @@ import {
 } from "./discovered-accounts.ts";
 import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType, ScanSettings, ScanStatus } from "./discovery.ts";
 
-test("DISC-15, DISC-16: targets have five types and five methods", () => {
-  assert.deepEqual(DiscoveryTargetType.options, ["linux", "windows", "database", "aws", "active_directory"]);
+test("DISC-15, DISC-16: targets have five types, one for repositories, and five methods", () => {
+  assert.deepEqual(DiscoveryTargetType.options, ["linux", "windows", "database", "aws", "active_directory", "git"]);
   assert.deepEqual(DiscoveryMethod.options, ["ssh", "winrm", "https", "aws_api", "database"]);
 });
 
@@ -23,6 +23,7 @@ test("DISC-24: each type has its port and method", () => {
       ["database", 3306, "database"],
       ["aws", 443, "aws_api"],
       ["active_directory", 389, "https"],
+      ["git", 443, "https"],
     ],
   );
 });

@@ -9,8 +9,8 @@ export type DiscoveryTargetId = z.infer<typeof DiscoveryTargetId>;
 export const DiscoveryScanId = z.uuid().brand<"DiscoveryScanId">();
 export type DiscoveryScanId = z.infer<typeof DiscoveryScanId>;
 
-/** DISC-15. */
-export const DiscoveryTargetType = z.enum(["linux", "windows", "database", "aws", "active_directory"]);
+/** DISC-15, and repositories, which have files but no accounts. */
+export const DiscoveryTargetType = z.enum(["linux", "windows", "database", "aws", "active_directory", "git"]);
 export type DiscoveryTargetType = z.infer<typeof DiscoveryTargetType>;
 /** DISC-16. */
 export const DiscoveryMethod = z.enum(["ssh", "winrm", "https", "aws_api", "database"]);
@@ -23,7 +23,11 @@ export const DISCOVERY_DEFAULTS = {
   database: { port: 3306, method: "database" },
   aws: { port: 443, method: "aws_api" },
   active_directory: { port: 389, method: "https" },
+  git: { port: 443, method: "https" },
 } as const satisfies Record<DiscoveryTargetType, { port: number; method: DiscoveryMethod }>;
+
+/** Whether targets of this type have accounts that a basic scan lists. */
+export const hasAccounts = (type: DiscoveryTargetType): boolean => type !== "git";
 
 /** DISC-20 to DISC-23. The timeout is in milliseconds. */
 const TargetSettings = z
@@ -72,9 +76,14 @@ const editable = {
 interface Choice {
   targetType: DiscoveryTargetType;
   connectionMethod: DiscoveryMethod;
+  schedule?: ScanSchedule | null;
 }
 
-function requireMethod({ targetType, connectionMethod }: Choice, context: z.RefinementCtx): void {
+function requireMethod({ targetType, connectionMethod, schedule = null }: Choice, context: z.RefinementCtx): void {
+  if (schedule !== null && !hasAccounts(targetType)) {
+    const message = "Targets of this type have no accounts to list. Schedule an enhanced scan instead";
+    context.addIssue({ code: "custom", path: ["schedule"], message });
+  }
   const { method } = DISCOVERY_DEFAULTS[targetType];
   if (connectionMethod === method) return;
   context.addIssue({

@@ -38,3 +38,6 @@ export function placeName(place: string): string {
   if (inRepository !== null) return `${inRepository.path} in ${inRepository.repository}`;
   return databasePlaceOf(place)?.name ?? place;
 }
+
+/** The path of a file, which shows its format. */
+export const filePathOf = (place: string): string => repositoryPlaceOf(place)?.path ?? place;

@@ -34,6 +34,7 @@ const EVERYTHING: FileSearch = {
   maxTotalBytes: 10_000_000,
   maxFiles: 1_000,
   maxLoadPerCore: null,
+  history: false,
   known: [],
 };
 

@@ -1,5 +1,5 @@
 // Decides who may use discovery, which accounts of a system count as system accounts, and what a scan changed.
-import { ROLES } from "@strongroom/contract";
+import { ROLES, hasAccounts } from "@strongroom/contract";
 import type {
   DiscoveredStatus,
   DiscoveredSystem,
@@ -24,6 +24,7 @@ const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
   database: ["postgresql", "mysql", "mssql", "mongodb", "redis", "rabbitmq"],
   aws: ["aws-iam"],
   active_directory: ["active-directory", "ldap"],
+  git: ["git"],
 };
 
 /** Null when the connector can scan a target of this type; otherwise one sentence with the reason. */
@@ -31,7 +32,8 @@ export function obstacleToScan(type: DiscoveryTargetType, connector: Connector):
   if (!CONNECTORS[type].includes(connector.id)) {
     return "The credential is for a different type of system than the target.";
   }
-  return connector.listAccounts === undefined ? "Strongroom cannot list the accounts of this system." : null;
+  const isScannable = connector.listAccounts !== undefined || !hasAccounts(type);
+  return isScannable ? null : "Strongroom cannot list the accounts of this system.";
 }
 
 const TARGET_TYPES: Partial<Record<FoundServiceProtocol, DiscoveryTargetType>> = {
@@ -55,6 +57,7 @@ const SYSTEMS: Readonly<Record<DiscoveryTargetType, DiscoveredSystem>> = {
   database: "database",
   aws: "other",
   active_directory: "windows",
+  git: "other",
 };
 
 export const systemOf = (type: DiscoveryTargetType): DiscoveredSystem => SYSTEMS[type];

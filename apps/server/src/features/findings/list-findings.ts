@@ -7,6 +7,7 @@ import {
   isReadablePlace,
   MOST_COUNTED,
   placeName,
+  repositoryPlaceOf,
   severityOfRisk,
 } from "@strongroom/contract";
 import type {
@@ -143,6 +144,13 @@ function describe({ path, reason, hostname }: ShownFinding): string {
   return isReadablePlace(path) ? `${reason} It is in ${placeName(path)} on ${hostname}.` : reason;
 }
 
+function locationOf({ hostname, path, line }: ShownFinding): string {
+  if (isObjectPlace(path)) return `${path}:${line}`;
+  const inRepository = repositoryPlaceOf(path);
+  if (inRepository !== null) return `${hostname}/${inRepository.repository}:${inRepository.path}:${line}`;
+  return `${hostname}:${placeName(path)}:${line}`;
+}
+
 function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {
   return {
     id: row.id as FindingId,
@@ -160,7 +168,7 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     finding_data: {
-      location: `${row.hostname}:${placeName(row.path)}:${row.line}`,
+      location: locationOf(row),
       file_path: row.path,
       line_number: row.line,
       pattern_matched: row.detector,

@@ -1,5 +1,5 @@
 // Reads the file or the database of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
-import { isReadablePlace, placeName } from "@strongroom/contract";
+import { filePathOf, isReadablePlace, placeName } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
 import type { SystemType } from "@strongroom/contract";
@@ -92,7 +92,7 @@ export async function readSecrets(
   if (places.length === 0) return found;
   const take = (path: string, content: Uint8Array | string, isOf: (row: FindingRow, line: number) => boolean) => {
     const fingerprint = (value: string) => fingerprintUnder(fingerprintKey, value);
-    for (const each of scanText(content, { path, fingerprint })) {
+    for (const each of scanText(content, { path: filePathOf(path), fingerprint })) {
       for (const row of readable) {
         if (row.fingerprint !== each.fingerprint || !isOf(row, each.line)) continue;
         if (!(found.get(row.id) instanceof Secret)) found.set(row.id, Secret.fromText(each.reveal()));
@@ -127,7 +127,7 @@ async function readAgain(
 ) {
   if (readFiles !== undefined) {
     const size = { maxFileSize: LARGEST_FILE, maxTotalBytes: places.length * LARGEST_FILE, maxFiles: places.length };
-    const search = { roots: places, names: [], excludes: [], known: [], maxLoadPerCore: null, ...size };
+    const search = { roots: places, names: [], excludes: [], known: [], history: true, maxLoadPerCore: null, ...size };
     const reader = {
       choose: async <T>(files: readonly T[]) => files,
       read: async ({ path, content }: ReadFile) => take(path, content, (row) => row.path === path),

@@ -13,7 +13,7 @@ import type { EnhancedScanRow } from "./scans.store.ts";
 const PORTION_FILES = 100;
 const PORTION_MS = 1_000;
 
-type TakenFile = FoundFile & { found: ScannedFile["found"] | null };
+type TakenFile = FoundFile & { found: ScannedFile["found"] | null; isPart?: boolean };
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** The findings of one file, or of the columns of one table, and how far the scan has come with them. */

@@ -1,6 +1,6 @@
 // Runs one enhanced scan: logs in, reads files as a stream, and stores findings while it runs.
 import { connectorFor } from "@strongroom/connectors";
-import type { FoundFile, ReadDatabasesResult, ReadFilesResult, ReadProcess } from "@strongroom/connectors";
+import type { ReadDatabasesResult, ReadFilesResult } from "@strongroom/connectors";
 import type { Secret } from "@strongroom/keys";
 import { appendAudit } from "#kernel/audit/append.ts";
 import { systemEntry } from "#kernel/audit/entry.ts";
@@ -22,11 +22,11 @@ import type { CredentialRow, TargetRow } from "#features/discovery/index.ts";
 import { accountFindings } from "./accounts.policy.ts";
 import { openScanner } from "./file-scanner.ts";
 import { readDatabases } from "./read-databases.ts";
+import { readFilesOf } from "./read-files.ts";
 import { createRecorder } from "./record-files.ts";
-import { recordProcesses } from "./record-processes.ts";
 import type { ScannerKeys } from "./file-scanner.ts";
 import type { ScansContext } from "./scans.ts";
-import { NOT_SCANNABLE, searchOf, typesOf } from "./scans.policy.ts";
+import { NOT_SCANNABLE, typesOf } from "./scans.policy.ts";
 import * as store from "./scans.store.ts";
 import type { EnhancedScanRow } from "./scans.store.ts";
 
@@ -102,40 +102,22 @@ async function readAndRecord(
   using secret = await openCredential(kernel, credential);
   const keys = await findings.keysForScan(scan.requester_id);
   const ofHost = { scan, target, credential };
-  const failure = readFiles === undefined ? null : await recordAccounts(context, ofHost, secret, { keys, signal });
+  const failure =
+    readFiles === undefined || connector.filesBegin !== undefined
+      ? null
+      : await recordAccounts(context, ofHost, secret, { keys, signal });
   if (failure !== null) return failure;
   const scanner = openScanner(keys, signal);
   const vaulting = { scanId: scan.id, requesterId: scan.requester_id, tried: new Set<string>() };
   const vault = () => findings.vaultNew(vaulting, signal);
   const recorder = createRecorder(context, scan, target, config.autoVaultFindings ? vault : null);
-  const readHost = async (read: NonNullable<typeof readFiles>) => {
-    const begin = connector.filesBegin ?? "/";
-    const known = await findings.placesOf(kernel.database.db, target.id, begin);
-    const reader = {
-      choose: (files: readonly FoundFile[]) => recorder.choose(files),
-      read: async (file: FoundFile & { content: Buffer; isOfPackage: boolean }) => {
-        const { content, isOfPackage, ...facts } = file;
-        // Equal to the package's own file: whatever it contains is public.
-        if (isOfPackage) recorder.take({ ...facts, found: [] });
-        else await scanner.scan(file.path, content, (found) => recorder.take({ ...facts, found }));
-        await recorder.flushIfDue();
-      },
-      ...(config.scanProcesses
-        ? {
-            readProcesses: (processes: readonly ReadProcess[], isComplete: boolean) =>
-              recordProcesses(context, { scan, target }, scanner, { processes, isComplete }),
-          }
-        : {}),
-    };
-    return read(to, secret, searchOf(config, { begin, known }), reader, limits);
-  };
   const hash = (text: string) => findings.fingerprintUnder(keys.fingerprintKey, text);
-  const databases = { scan, target, to, secret, scanner, recorder, hash, limits };
+  const source = { scan, target, to, secret, scanner, recorder, limits };
   try {
     const result =
       readFiles === undefined
-        ? await readDatabases(context, { ...databases, read: readTables! })
-        : await readHost(readFiles);
+        ? await readDatabases(context, { ...source, hash, read: readTables! })
+        : await readFilesOf(context, { ...source, begin: connector.filesBegin ?? "/", read: readFiles });
     await scanner.finish();
     await recorder.flush();
     if (result.outcome === "read") await recorder.forget(result.gone);

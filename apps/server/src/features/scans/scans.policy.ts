@@ -68,6 +68,7 @@ export function searchOf(config: ScanConfig, { begin, known }: Places): FileSear
     maxFileSize,
     ...LIMITS[scanDepth],
     maxLoadPerCore: begin === "/" ? maxLoadPerCore : null,
+    history: scanDepth !== "quick",
     known,
   };
 }
@@ -89,7 +90,7 @@ export const databaseSearchOf = (
 });
 
 export const NOT_SCANNABLE =
-  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL, MariaDB and S3 buckets for secrets, but not this system.";
+  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL, MariaDB, S3 buckets and Git repositories for secrets, but not this system.";
 
 /** The types of findings that the toggles ask for. */
 export function typesOf(config: ScanConfig): FindingType[] {

@@ -19,9 +19,10 @@ export const TYPE_LABELS: Record<DiscoveryTargetType, string> = {
   database: "Database",
   aws: "AWS",
   active_directory: "Active Directory or LDAP",
+  git: "Git repositories",
 };
 
-export const OFFERED_TYPES = ["linux", "windows", "database", "aws", "active_directory"] as const;
+export const OFFERED_TYPES = ["linux", "windows", "database", "aws", "active_directory", "git"] as const;
 
 export const METHOD_LABELS: Record<DiscoveryMethod, string> = {
   ssh: "SSH",

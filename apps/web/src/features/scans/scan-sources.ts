@@ -76,6 +76,22 @@ const SOURCES: Partial<Record<DiscoveryTargetType, ScanSource>> = {
     hasFiles: true,
     without: OF_HOSTS,
   },
+  git: {
+    does: (hostname) =>
+      `Clones the credential's repositories from ${hostname} for the time of the scan and looks for secrets. A quick scan reads the present files of the default branch; others read every version on all branches and tags. No file content is stored.`,
+    unit: "file",
+    readAs: null,
+    limits: {
+      time: "The scan ran out of time before it read every file. Start another one: it continues with the rest.",
+      files: "The repositories have more files than one scan of this depth reads.",
+      bytes: "The repositories are larger than one scan of this depth reads.",
+    },
+    unread: (count) =>
+      `${things(count, "repository or file", "repositories and files")} could not be read. Let the credential read them to include them.`,
+    excludes: "Files to leave out, such as */test/*",
+    hasFiles: true,
+    without: OF_HOSTS,
+  },
 };
 
 export const sourceOf = (type: DiscoveryTargetType): ScanSource => SOURCES[type] ?? HOST;

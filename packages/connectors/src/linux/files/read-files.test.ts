@@ -17,6 +17,7 @@ const SEARCH: FileSearch = {
   maxTotalBytes: 64 * 1024 * 1024,
   maxFiles: 10_000,
   maxLoadPerCore: null,
+  history: false,
   known: [],
 };
 

@@ -9,6 +9,7 @@ import type {
   readDiscoveryScan,
   startDiscoveryScan,
 } from "@strongroom/contract";
+import { hasAccounts } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
@@ -40,6 +41,9 @@ export async function queueScan(
   target: TargetRow,
   { includeSystemAccounts, timeout, maxAccounts, regions = [] }: ScanSettings & { regions?: string[] },
 ): Promise<DiscoveryScan> {
+  if (!hasAccounts(target.target_type)) {
+    throw refuse(422, "discovery.no-accounts", `"${target.name}" has no accounts to list. Start an enhanced scan.`);
+  }
   if (!target.is_active) {
     throw refuse(409, "discovery.target-inactive", `"${target.name}" is disabled. Enable it before you scan it.`);
   }

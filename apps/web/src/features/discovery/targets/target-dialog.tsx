@@ -1,7 +1,7 @@
 // "Create Discovery Target" and "Edit Discovery Target": a form in three steps (DISC-09 to DISC-13).
 import { Alert, Button, Select, Switch, TextInput, Textarea } from "@mantine/core";
 import { IconCircleCheck, IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
-import { DISCOVERY_DEFAULTS, type DiscoveryTarget } from "@strongroom/contract";
+import { DISCOVERY_DEFAULTS, hasAccounts, type DiscoveryTarget } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -205,7 +205,7 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                 maxLength={6}
                 {...form.getInputProps("timeout")}
               />
-              <ScheduleFields form={form} none="Only when started" />
+              {hasAccounts(form.values.targetType) && <ScheduleFields form={form} none="Only when started" />}
               <ConnectionTest values={form.values} />
             </>
           )}

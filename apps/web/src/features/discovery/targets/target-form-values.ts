@@ -2,6 +2,7 @@
 import {
   DISCOVERY_DEFAULTS,
   DiscoveryTargetEdit,
+  hasAccounts,
   NewDiscoveryTarget,
   type DiscoveryTarget,
   type DiscoveryTargetType,
@@ -73,18 +74,26 @@ export const loginOf = (values: TargetFormValues): TargetLogin => ({
   },
 });
 
+/** A schedule that was entered before another type was chosen does not count. */
+const accountSchedule = (values: TargetFormValues) => (hasAccounts(values.targetType) ? scheduleOf(values) : null);
+
 const named = ({ name, description }: TargetFormValues) => ({ name, description });
 
 export const newTargetOf = (values: TargetFormValues): NewTarget => ({
   ...named(values),
   ...loginOf(values),
   safeId: values.safe?.value ?? "",
-  schedule: scheduleOf(values),
+  schedule: accountSchedule(values),
   hostKey: values.hostKey,
 });
 
 export const editOf = (values: TargetFormValues): TargetEdit =>
-  ({ ...named(values), ...loginOf(values), isActive: values.isActive, schedule: scheduleOf(values) }) as TargetEdit;
+  ({
+    ...named(values),
+    ...loginOf(values),
+    isActive: values.isActive,
+    schedule: accountSchedule(values),
+  }) as TargetEdit;
 
 /** The fields of each step of the wizard (DISC-11 to DISC-13). */
 export const STEPS = [

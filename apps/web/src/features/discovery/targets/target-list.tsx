@@ -1,7 +1,7 @@
 // The Discovery Targets tab (DISC-10).
 import { Button } from "@mantine/core";
 import { IconCloudSearch, IconPencil, IconPower, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
-import type { DiscoveryTarget } from "@strongroom/contract";
+import { hasAccounts, type DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useState, type ComponentType, type ReactNode } from "react";
@@ -107,16 +107,18 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
       actions={
         target.can_manage && (
           <>
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={`Scan ${target.name}`}
-              leftSection={<IconRadar2 size={15} aria-hidden />}
-              disabled={!target.is_active || isScanning}
-              onClick={() => onOpen(target, "scan")}
-            >
-              Scan
-            </Button>
+            {hasAccounts(target.target_type) && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Scan ${target.name}`}
+                leftSection={<IconRadar2 size={15} aria-hidden />}
+                disabled={!target.is_active || isScanning}
+                onClick={() => onOpen(target, "scan")}
+              >
+                Scan
+              </Button>
+            )}
             {target.target_type === "aws" && (
               <Button
                 size="compact-sm"

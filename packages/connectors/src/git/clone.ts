@@ -1,0 +1,79 @@
+// Clones one repository into a folder for the time of a scan.
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Failure } from "../connector.ts";
+import { misconfigured, unreachable } from "../finding.ts";
+import type { GitProxy } from "./git-proxy.ts";
+import { HEAD } from "./history.ts";
+import { runGit, type GitFolder } from "./run-git.ts";
+
+const FOLDERS = "strongroom-git-";
+
+/** A folder that only this user can read. The caller removes it. */
+export async function makeFolder(): Promise<string> {
+  await removeAbandoned();
+  return mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`));
+}
+
+/** Folders of processes that were killed: they contain files in clear text. */
+async function removeAbandoned(): Promise<void> {
+  const names = await readdir(tmpdir());
+  for (const name of names) {
+    const [, pid] = new RegExp(`^${FOLDERS}(\\d+)-`).exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    // Another user's folder stays.
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+export interface CloneOptions {
+  history: boolean;
+  /** Bytes; larger contents are not sent. */
+  maxFileSize: number;
+}
+
+/** Null when the clone is complete. */
+export async function cloneInto(
+  folder: GitFolder,
+  proxy: GitProxy,
+  repository: string,
+  { history, maxFileSize }: CloneOptions,
+): Promise<Failure | "bytes" | null> {
+  await mkdir(folder.path, { mode: 0o700 });
+  const made = await runGit(folder, ["init", "--quiet", "--bare", folder.path]);
+  if (made.error !== null) return misconfigured("method-not-offered", NO_GIT);
+  const url = proxy.urlOf(repository);
+  const options = [
+    "--quiet",
+    "--no-tags",
+    "--no-auto-maintenance",
+    "--no-write-fetch-head",
+    `--filter=blob:limit=${maxFileSize + 1}`,
+  ];
+  const refs = [`+HEAD:${HEAD}`, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+  await runGit(folder, ["remote", "add", "origin", url]);
+  const fetch = (wanted: readonly string[]) =>
+    runGit(folder, ["fetch", ...options, ...(history ? [] : ["--depth=1"]), "origin", ...wanted]);
+  let fetched = await fetch(history ? refs : refs.slice(0, 1));
+  // The default branch does not exist: the repository is empty, or it was renamed.
+  if (/couldn't find remote ref HEAD/.test(fetched.text)) fetched = await fetch(history ? refs.slice(1) : []);
+  const failure = proxy.takeFailure();
+  // What the filter left out must not be fetched later.
+  for (const section of ["remote.origin", "extensions"]) await runGit(folder, ["config", "--remove-section", section]);
+  if (failure !== null) return failure;
+  if (fetched.status === 0 || /couldn't find remote ref HEAD/.test(fetched.text)) return null;
+  if (folder.signal.aborted) return unreachable("timeout", `There was not enough time to receive ${repository}.`);
+  return misconfigured("protocol-error", `Git could not read what the server sent for ${repository}.`);
+}
+
+const NO_GIT = "The git program is missing on Strongroom's server. Install the package git, version 2.29 or newer.";

@@ -1,0 +1,196 @@
+// Lists the versions of a repository's files, and reads their contents.
+import type { Readable } from "node:stream";
+import { endOf, startGit, type GitFolder, type GitProcess } from "./run-git.ts";
+
+/** The commit that the default branch points to. */
+export const HEAD = "refs/strongroom/head";
+
+export interface Version {
+  blob: string;
+  commit: string;
+  author: string;
+  committedAt: string;
+}
+
+export interface Versions {
+  /** By path: the present file of the default branch first, then the newest. */
+  byPath: Map<string, Version[]>;
+  /** The present files of the default branch, by path. */
+  current: Map<string, string>;
+  /** There are more than were listed. */
+  isCut: boolean;
+}
+
+const COMMIT = "\u0002";
+const FORMAT = `--format=${COMMIT}%H%x09%ct%x09%an <%ae>`;
+const MAX_NAME = 120;
+
+export interface VersionsWanted {
+  /** Without it, only the present files are listed. */
+  history: boolean;
+  /** Only these files; null is every file. */
+  paths: readonly string[] | null;
+  /** Limits the memory. */
+  maxVersions: number;
+}
+
+export async function listVersions(
+  folder: GitFolder,
+  { history, paths, maxVersions }: VersionsWanted,
+): Promise<Versions> {
+  const current = await presentFiles(folder, maxVersions);
+  const byPath = new Map<string, Version[]>();
+  const seen = new Set<string>();
+  let commit: Omit<Version, "blob"> = { commit: "", author: "", committedAt: "" };
+  let entry: string | null = null;
+  const range = history ? ["--all"] : ["-1", HEAD];
+  // Also what a merge itself added. The only commit of a shallow clone lists all of its files.
+  const merges = ["--diff-merges=combined", "--root", "--full-history"];
+  const entries = ["--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=AMT", FORMAT];
+  const chosen = paths === null ? [] : ["--", ...paths];
+  const log = startGit(folder, ["log", ...range, ...merges, ...entries, ...chosen]);
+  log.stdin.end();
+  let isCut = false;
+  for await (const token of tokensOf(log.stdout)) {
+    if (entry === null && token.startsWith(COMMIT)) commit = commitOf(token.slice(1));
+    // An empty part stands before the files of a merge.
+    else if (entry === null) entry = token === "" ? null : blobIn(token);
+    else {
+      const blob = entry;
+      entry = null;
+      const key = `${blob} ${token}`;
+      // A path that is not UTF-8 cannot be asked for again.
+      if (blob === "" || seen.has(key) || token.includes("\uFFFD")) continue;
+      if (seen.size >= maxVersions) {
+        isCut = true;
+        log.stdout.destroy();
+        break;
+      }
+      seen.add(key);
+      const versions = byPath.get(token);
+      const version = { blob, ...commit };
+      if (versions === undefined) byPath.set(token, [version]);
+      else if (current.get(token) === blob) versions.unshift(version);
+      else versions.push(version);
+    }
+  }
+  return { byPath, current, isCut };
+}
+
+function commitOf(text: string): Omit<Version, "blob"> {
+  const [commit = "", seconds = "", ...author] = text.trimEnd().split("\t");
+  const at = new Date(Number(seconds) * 1000);
+  const name = author.join(" ").replaceAll(/\p{C}/gu, " ").slice(0, MAX_NAME);
+  return { commit, author: name, committedAt: (Number.isNaN(at.getTime()) ? new Date(0) : at).toISOString() };
+}
+
+/** `:100644 100644 1b2c… 3d4e… M`, with one more of each for a merge. Empty for anything but a regular file. */
+function blobIn(token: string): string {
+  const fields = token.trimStart().split(" ");
+  const parents = /^:+/.exec(fields[0] ?? "")?.[0].length ?? 0;
+  const [mode = "", blob = ""] = [fields[parents], fields[2 * parents + 1]];
+  return parents > 0 && /^100[0-7]{3}$/.test(mode) && /^[0-9a-f]{40,64}$/.test(blob) ? blob : "";
+}
+
+async function presentFiles(folder: GitFolder, most: number): Promise<Map<string, string>> {
+  const tree = startGit(folder, ["ls-tree", "-r", "-z", "--full-tree", HEAD]);
+  tree.stdin.end();
+  const files = new Map<string, string>();
+  for await (const token of tokensOf(tree.stdout)) {
+    const [, blob, path] = /^100[0-7]{3} blob ([0-9a-f]{40,64})\t(.+)$/s.exec(token) ?? [];
+    if (blob !== undefined && path !== undefined && files.size < most) files.set(path, blob);
+  }
+  return files;
+}
+
+/** Parts that end with NUL. */
+async function* tokensOf(stream: Readable): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    const data = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    let from = 0;
+    for (let at = data.indexOf(0); at >= 0; at = data.indexOf(0, from)) {
+      yield data.toString("utf8", from, at);
+      from = at + 1;
+    }
+    rest = data.subarray(from);
+  }
+}
+
+/** The size of each of these contents that the clone has. */
+export async function sizesOf(folder: GitFolder, blobs: readonly string[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  if (blobs.length === 0) return sizes;
+  const check = startGit(folder, ["cat-file", "--batch-check"]);
+  check.stdin.end(blobs.map((blob) => `${blob}\n`).join(""));
+  let rest = "";
+  for await (const part of check.stdout as AsyncIterable<Buffer>) {
+    const lines = (rest + part.toString("latin1")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [, blob, size] = /^([0-9a-f]{40,64}) blob (\d+)$/.exec(line) ?? [];
+      if (blob !== undefined) sizes.set(blob, Number(size));
+    }
+  }
+  return sizes;
+}
+
+/** Reads contents one after the other with one process. */
+export class BlobReader {
+  readonly #child: GitProcess;
+  readonly #parts: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(folder: GitFolder) {
+    this.#child = startGit(folder, ["cat-file", "--batch"]);
+    this.#parts = (this.#child.stdout as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  }
+
+  /** Null when the clone does not have it, or git has ended. */
+  async read(blob: string, size: number): Promise<Buffer | null> {
+    this.#child.stdin.write(`${blob}\n`);
+    const header = await this.#line();
+    if (header !== `${blob} blob ${size}`) return null;
+    const content = await this.#bytes(size + 1);
+    return content === null ? null : content.subarray(0, size);
+  }
+
+  async #line(): Promise<string | null> {
+    for (let at = this.#rest.indexOf(10); ; at = this.#rest.indexOf(10)) {
+      if (at >= 0) {
+        const line = this.#rest.toString("latin1", 0, at);
+        this.#rest = this.#rest.subarray(at + 1);
+        return line;
+      }
+      if (this.#rest.length > 1_000 || !(await this.#more())) return null;
+    }
+  }
+
+  async #bytes(count: number): Promise<Buffer | null> {
+    const parts = [this.#rest];
+    let length = this.#rest.length;
+    while (length < count) {
+      const next = await this.#parts.next();
+      if (next.done === true) return null;
+      parts.push(next.value);
+      length += next.value.length;
+    }
+    const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    this.#rest = all.subarray(count);
+    return all.subarray(0, count);
+  }
+
+  async #more(): Promise<boolean> {
+    const next = await this.#parts.next();
+    if (next.done === true) return false;
+    this.#rest = Buffer.concat([this.#rest, next.value]);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    const ended = endOf(this.#child);
+    this.#child.stdin.end();
+    this.#child.stdout.destroy();
+    await ended;
+  }
+}
