@@ -1,5 +1,5 @@
 // What scans of hosts, databases, buckets and repositories read, and what the screens call it. Pure.
-import type { DiscoveryTargetType, EnhancedScan } from "@strongroom/contract";
+import type { DiscoveryTargetType, EnhancedScan, ScanConfig } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
 import type { ScanToggle } from "./scan-labels.ts";
 
@@ -16,6 +16,8 @@ interface ScanSource {
   /** What to do about what could not be read. */
   unread: (count: number) => string;
   excludes: string;
+  /** The patterns that replace the usual ones, which name files and folders of hosts. */
+  patterns: Partial<Pick<ScanConfig, "filePatterns" | "excludePatterns">>;
   /** Whether what it reads has names and sizes to choose by, and need not be read again while it stays the same. */
   hasFiles: boolean;
   /** The toggles that it does not have. */
@@ -39,6 +41,7 @@ const HOST: ScanSource = {
   unread: (count) =>
     `${things(count, "file or folder", "files and folders")} could not be read. Give the scan's account a sudo rule for find and tar to include them.`,
   excludes: "Files and folders to leave out.",
+  patterns: {},
   hasFiles: true,
   without: [],
 };
@@ -57,6 +60,7 @@ const SOURCES: Partial<Record<DiscoveryTargetType, ScanSource>> = {
     unread: (count) =>
       `${things(count, "table or database", "tables and databases")} could not be read. Let the scan's account read them to include them.`,
     excludes: "Tables to leave out, such as shop.audit.*",
+    patterns: { excludePatterns: [] },
     hasFiles: false,
     without: OF_HOSTS,
   },
@@ -73,6 +77,7 @@ const SOURCES: Partial<Record<DiscoveryTargetType, ScanSource>> = {
     unread: (count) =>
       `${things(count, "bucket or object", "buckets and objects")} could not be read. Let the access key read them to include them; archived objects must be restored first.`,
     excludes: "Objects to leave out, such as s3://logs/*",
+    patterns: { excludePatterns: [] },
     hasFiles: true,
     without: OF_HOSTS,
   },
@@ -89,6 +94,7 @@ const SOURCES: Partial<Record<DiscoveryTargetType, ScanSource>> = {
     unread: (count) =>
       `${things(count, "repository or file", "repositories and files")} could not be read. Let the credential read them to include them.`,
     excludes: "Files to leave out, such as */test/*",
+    patterns: { filePatterns: ["*"], excludePatterns: [] },
     hasFiles: true,
     without: OF_HOSTS,
   },

@@ -137,7 +137,7 @@ const choices = <T extends string>(values: readonly T[], labels: Record<T, strin
   values.map((value) => ({ value, label: labels[value] }));
 
 export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
-  const { does, excludes, hasFiles, without } = sourceOf(target.target_type);
+  const { does, excludes, hasFiles, patterns, without } = sourceOf(target.target_type);
   const isOfHost = without.length === 0;
   const isOffered = (toggle: ScanToggle) => !without.includes(toggle);
   const client = useQueryClient();
@@ -158,8 +158,7 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
       {...props}
       size="xl"
       title="Enhanced Security Discovery Scan"
-      // The usual patterns name folders of hosts.
-      initial={valuesOf(isOfHost ? USUAL : { ...USUAL, excludePatterns: [] }, USUAL_FRAMEWORKS)}
+      initial={valuesOf({ ...USUAL, ...patterns }, USUAL_FRAMEWORKS)}
       submitLabel={(values) => (isScheduled(values) ? "Schedule Enhanced Scans" : "Start Enhanced Scan")}
       failureText={(error) => messageOf(error) || "Failed to start enhanced scan"}
       save={save}
