@@ -4,6 +4,7 @@ export { apiToken } from "./api-token/api-token.ts";
 export { awsIam } from "./aws-iam/aws-iam.ts";
 export { certificate } from "./certificate/certificate.ts";
 export { git } from "./git/git.ts";
+export { gitSsh } from "./git/git-ssh.ts";
 export { httpLogin } from "./http-login/http-login.ts";
 export { ldap } from "./ldap/ldap.ts";
 export { linux } from "./linux/linux.ts";

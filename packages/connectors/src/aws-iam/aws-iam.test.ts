@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";
 import { assertChange } from "../../testing/capabilities.ts";
 import { opensslAvailable } from "../../testing/certificates.ts";
-import { aContext, aTarget } from "../../testing/factories.ts";
+import { aContext, aFileSearch, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -25,18 +25,7 @@ const aName = () => `user-${randomBytes(4).toString("hex")}`;
 const keyOf = (text: string) => JSON.parse(text) as { access_key_id: string; secret_access_key: string };
 const withSecret = (text: string, secret: string) => JSON.stringify({ ...keyOf(text), secret_access_key: secret });
 
-/** Everything of every bucket. */
-const EVERYTHING: FileSearch = {
-  roots: ["s3://"],
-  names: [],
-  excludes: [],
-  maxFileSize: 1_000_000,
-  maxTotalBytes: 10_000_000,
-  maxFiles: 1_000,
-  maxLoadPerCore: null,
-  history: false,
-  known: [],
-};
+const EVERYTHING = aFileSearch({ roots: ["s3://"] });
 
 async function rows(): Promise<Rows> {
   const aws = await startFakeAws();

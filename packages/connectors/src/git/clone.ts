@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Failure } from "../connector.ts";
 import { misconfigured, unreachable } from "../finding.ts";
-import type { GitProxy } from "./git-proxy.ts";
 import { HEAD } from "./history.ts";
 import { runGit, type GitFolder } from "./run-git.ts";
+import type { GitProxy } from "./source.ts";
 
 const FOLDERS = "strongroom-git-";
 
@@ -42,7 +42,7 @@ export interface CloneOptions {
   maxFileSize: number;
 }
 
-/** Null when the clone is complete. */
+/** Null when the clone is complete. `folder` names the proxy as its remote `origin`. */
 export async function cloneInto(
   folder: GitFolder,
   proxy: GitProxy,
@@ -52,7 +52,6 @@ export async function cloneInto(
   await mkdir(folder.path, { mode: 0o700 });
   const made = await runGit(folder, ["init", "--quiet", "--bare", folder.path]);
   if (made.error !== null) return misconfigured("method-not-offered", NO_GIT);
-  const url = proxy.urlOf(repository);
   const options = [
     "--quiet",
     "--no-tags",
@@ -61,7 +60,6 @@ export async function cloneInto(
     `--filter=blob:limit=${maxFileSize + 1}`,
   ];
   const refs = [`+HEAD:${HEAD}`, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-  await runGit(folder, ["remote", "add", "origin", url]);
   const fetch = (wanted: readonly string[]) =>
     runGit(folder, ["fetch", ...options, ...(history ? [] : ["--depth=1"]), "origin", ...wanted]);
   let fetched = await fetch(history ? refs : refs.slice(0, 1));

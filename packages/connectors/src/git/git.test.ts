@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makeAuthority, makeSelfSigned, opensslAvailable, type Authority } from "../../testing/certificates.ts";
-import { aContext, aTarget } from "../../testing/factories.ts";
+import { aContext, aFileSearch, aTarget } from "../../testing/factories.ts";
 import { withoutLeak } from "../../testing/leak-watch.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
@@ -84,18 +84,7 @@ async function rows(): Promise<Rows> {
 
 connectorSuite({ connector: git, needs: AVAILABLE, start: rows });
 
-/** Everything of every repository. */
-const EVERYTHING: FileSearch = {
-  roots: ["git:"],
-  names: [],
-  excludes: [],
-  maxFileSize: 1_000_000,
-  maxTotalBytes: 10_000_000,
-  maxFiles: 1_000,
-  maxLoadPerCore: null,
-  history: true,
-  known: [],
-};
+const EVERYTHING = aFileSearch({ roots: ["git:"] });
 
 describe("Git: reading repositories", AVAILABLE, () => {
   let authority: Authority;
@@ -207,6 +196,20 @@ describe("Git: reading repositories", AVAILABLE, () => {
     assert.deepEqual(unread, ["git:team/none.git"]);
     const { result } = await attempt("team/none.git");
     assert.deepEqual([result.outcome, "code" in result && result.code], ["misconfigured", "unexpected-status"]);
+  });
+
+  test("a URL of the entry's own host names a repository, too", async () => {
+    const { path, commit } = aRepository();
+    commit({ "a.env": "A=1" });
+    const { read } = await reading(`https://127.0.0.1:${server.port}/${path}, ${path}`);
+    assert.deepEqual(
+      read.map((each) => each.path),
+      [`git:${path}:a.env`],
+    );
+    for (const url of [`https://other.example/${path}`, `https://reader:secret@127.0.0.1/${path}`]) {
+      const { result } = await attempt(url);
+      assert.deepEqual("code" in result && result.code, "bad-input");
+    }
   });
 
   test("reads single files again, in every version", async () => {

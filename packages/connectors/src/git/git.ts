@@ -1,6 +1,7 @@
 // Git repositories over HTTPS: verifies tokens and reads all versions of files (the git program, which must be installed).
 import type { Secret } from "@strongroom/keys";
 import { attempt, inTime, type Attempt } from "../attempt.ts";
+import { REPOSITORIES_PARAMETER } from "./parameter.ts";
 import type { Connector, ReadFilesFinding, Target, VerifyContext } from "../connector.ts";
 import type { FileReader, FileSearch } from "../file-search.ts";
 import { REQUIRED_TLS_PARAMETERS } from "../tls-settings.ts";
@@ -15,26 +16,22 @@ export const git: Connector = {
   icon: "web",
   types: [],
   protocols: [{ value: "git", label: "Git repository (HTTPS)", port: 443 }],
-  parameters: [
-    {
-      kind: "text",
-      name: "repositories",
-      label: "Repositories",
-      help: "Paths on the server, separated by commas",
-      placeholder: "team/app.git, team/site.git",
-      max_length: 5_000,
-    },
-    ...REQUIRED_TLS_PARAMETERS,
-  ],
+  parameters: [REPOSITORIES_PARAMETER, ...REQUIRED_TLS_PARAMETERS],
   proven: true,
   async verify(target: Target, secret: Secret, context: VerifyContext) {
-    const { verifyAccess } = await import("./verify-access.ts");
-    return attempt(context, (current) => verifyAccess(target, secret.reveal(), current));
+    const { verifyHttps } = await import("./https-access.ts");
+    return attempt(context, (current) => verifyHttps(target, secret.reveal(), current));
   },
   filesBegin: "git:",
   async readFiles(target: Target, secret: Secret, search: FileSearch, reader: FileReader, context: VerifyContext) {
-    const { readRepositories } = await import("./read-repositories.ts");
-    const read = (current: Attempt) => readRepositories(target, secret.reveal(), search, reader, current);
+    const [{ httpsSource }, { readRepositories }] = await Promise.all([
+      import("./https-access.ts"),
+      import("./read-repositories.ts"),
+    ]);
+    const read = async (current: Attempt): Promise<ReadFilesFinding> => {
+      const source = httpsSource(target, secret.reveal(), current);
+      return "failure" in source ? source.failure : readRepositories(source, search, reader, current);
+    };
     return inTime<ReadFilesFinding>(context, read, (failure) => failure);
   },
 };

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Attempt } from "../attempt.ts";
-import type { Failure, ReadFilesFinding, Target } from "../connector.ts";
-import { nameOf } from "../dial.ts";
+import type { Failure, ReadFilesFinding } from "../connector.ts";
 import {
   Unread,
   withinLimits,
@@ -15,11 +14,9 @@ import {
 } from "../file-search.ts";
 import { matcherOf } from "../path-patterns.ts";
 import { cloneInto, makeFolder } from "./clone.ts";
-import { startGitProxy } from "./git-proxy.ts";
 import { BlobReader, listVersions, sizesOf, type Version } from "./history.ts";
-import { gitAccessOf, type GitAccess } from "./repository.ts";
 import type { GitFolder } from "./run-git.ts";
-import { isPublic } from "./verify-access.ts";
+import type { GitSource } from "./source.ts";
 
 /** The places of files begin with it: `git:team/app.git:config/app.env`. */
 const REPOSITORIES = "git:";
@@ -34,7 +31,7 @@ interface RepositoryFile extends FoundFile {
 }
 
 interface Reading {
-  access: GitAccess;
+  source: GitSource;
   search: FileSearch;
   current: Attempt;
   limit: ReadLimit | null;
@@ -44,16 +41,13 @@ interface Reading {
 }
 
 export async function readRepositories(
-  target: Target,
-  secret: string,
+  source: GitSource,
   search: FileSearch,
   reader: FileReader,
   current: Attempt,
 ): Promise<ReadFilesFinding> {
-  const access = gitAccessOf(target, secret);
-  if ("failure" in access) return access.failure;
   const folder = await makeFolder();
-  const reading: Reading = { access, search, current, limit: null, unread: new Unread(), files: [], gone: [] };
+  const reading: Reading = { source, search, current, limit: null, unread: new Unread(), files: [], gone: [] };
   try {
     const failure = await cloneAll(reading, folder);
     if (failure !== null) return failure;
@@ -62,14 +56,14 @@ export async function readRepositories(
     const { unread, gone, limit } = reading;
     return {
       outcome: "read",
-      message: `Read the repositories of ${nameOf(access.endpoint)}.`,
+      message: `Read the repositories of ${source.where}.`,
       unread: unread.paths,
       unreadCount: unread.count,
       gone,
       limit,
       way: null,
       isRoot: false,
-      facts: {},
+      facts: source.facts,
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -77,9 +71,9 @@ export async function readRepositories(
 }
 
 /** The repositories of the entry that the search is about. */
-function wantedOf({ access, search }: Pick<Reading, "access" | "search">): readonly string[] {
-  if (search.roots.includes(REPOSITORIES)) return access.repositories;
-  return access.repositories.filter((name) => search.roots.flatMap(pathIn(name)).length > 0);
+function wantedOf({ source, search }: Reading): readonly string[] {
+  if (search.roots.includes(REPOSITORIES)) return source.repositories;
+  return source.repositories.filter((name) => search.roots.flatMap(pathIn(name)).length > 0);
 }
 
 const placeOf = (repository: string, path: string): string => `${REPOSITORIES}${repository}:${path}`;
@@ -101,15 +95,16 @@ function isOver(reading: Reading): boolean {
 
 /** Repositories that could not be cloned are unread; the first failure when there was no other. */
 async function cloneAll(reading: Reading, folder: string): Promise<Failure | null> {
-  const { access, search, current, unread } = reading;
-  const proxy = await startGitProxy(access, current, search.maxTotalBytes);
+  const { source, search, current, unread } = reading;
+  const proxy = await source.startProxy(search.maxTotalBytes);
   let cloned = 0;
   let failed: Failure | null = null;
   try {
     for (const [index, repository] of wantedOf(reading).entries()) {
       if (isOver(reading)) break;
-      current.waitFor(`${nameOf(access.endpoint)} to send ${repository}`);
-      const at = { path: join(folder, String(index)), signal: current.signal, header: proxy.header };
+      current.waitFor(`${source.where} to send ${repository}`);
+      const settings = [...proxy.settings, ["remote.origin.url", proxy.urlOf(repository)] as const];
+      const at = { path: join(folder, String(index)), signal: current.signal, protocol: proxy.protocol, settings };
       const failure = await cloneInto(at, proxy, repository, search);
       if (failure === null) {
         cloned += 1;
@@ -133,7 +128,7 @@ async function cloneAll(reading: Reading, folder: string): Promise<Failure | nul
 }
 
 async function addFiles(reading: Reading, repository: string, folder: GitFolder): Promise<void> {
-  const { access, search, current } = reading;
+  const { source, search } = reading;
   const isWantedPlace = wantedPlaces(search);
   const {
     byPath,
@@ -151,7 +146,7 @@ async function addFiles(reading: Reading, repository: string, folder: GitFolder)
   }
   const wanted = [...byPath].filter(([path]) => isWantedPlace(path, placeOf(repository, path)));
   const sizes = await sizesOf(folder, [...new Set(wanted.flatMap(([, versions]) => versions.map(({ blob }) => blob)))]);
-  const mode = (await isPublic(access, repository, current)) ? "644" : "640";
+  const mode = (await source.isPublic(repository)) ? "644" : "640";
   for (const [path, versions] of wanted) {
     if (reading.files.length >= search.maxFiles) {
       reading.limit ??= "files";

@@ -10,14 +10,15 @@ export interface GitFolder {
   /** The bare repository. */
   path: string;
   signal: AbortSignal;
-  /** The header of the proxy. */
-  header: string;
+  /** The only protocol that git may use, and the settings for it. */
+  protocol: "http" | "git";
+  settings: readonly (readonly [string, string])[];
 }
 
 /** Settings replace those of files, and environments are private to the user of the process. */
-function environment({ path, header }: GitFolder): NodeJS.ProcessEnv {
-  const settings: [string, string][] = [
-    ["http.extraHeader", header],
+function environment({ path, protocol, settings: ofProxy }: GitFolder): NodeJS.ProcessEnv {
+  const settings = [
+    ...ofProxy,
     ["http.followRedirects", "false"],
     ["credential.helper", ""],
     ["core.hooksPath", "/dev/null"],
@@ -38,7 +39,7 @@ function environment({ path, header }: GitFolder): NodeJS.ProcessEnv {
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_TERMINAL_PROMPT: "0",
     GIT_LITERAL_PATHSPECS: "1",
-    GIT_ALLOW_PROTOCOL: "http",
+    GIT_ALLOW_PROTOCOL: protocol,
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(([key, value], index) => [

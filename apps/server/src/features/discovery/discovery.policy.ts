@@ -24,7 +24,7 @@ const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
   database: ["postgresql", "mysql", "mssql", "mongodb", "redis", "rabbitmq"],
   aws: ["aws-iam"],
   active_directory: ["active-directory", "ldap"],
-  git: ["git"],
+  git: ["git", "git-ssh"],
 };
 
 /** Null when the connector can scan a target of this type; otherwise one sentence with the reason. */

@@ -9,6 +9,7 @@ import type {
   PrivilegeKind,
   ScanStatus,
 } from "@strongroom/contract";
+import { DISCOVERY_DEFAULTS } from "@strongroom/contract";
 import { asWords } from "#shared/format/text.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import type { Status } from "#shared/ui/status-badge.tsx";
@@ -24,13 +25,17 @@ export const TYPE_LABELS: Record<DiscoveryTargetType, string> = {
 
 export const OFFERED_TYPES = ["linux", "windows", "database", "aws", "active_directory", "git"] as const;
 
-export const METHOD_LABELS: Record<DiscoveryMethod, string> = {
+const METHOD_LABELS: Record<DiscoveryMethod, string> = {
   ssh: "SSH",
   winrm: "WinRM",
   https: "HTTPS",
   aws_api: "AWS API",
   database: "Database login",
 };
+
+/** Each type has one method, except repositories, whose credential decides. */
+export const methodLabel = (type: DiscoveryTargetType): string =>
+  type === "git" ? "HTTPS or SSH" : METHOD_LABELS[DISCOVERY_DEFAULTS[type].method];
 
 export const SYSTEM_LABELS: Record<DiscoveredSystem, string> = {
   linux: "Linux",

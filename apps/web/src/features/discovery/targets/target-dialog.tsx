@@ -13,7 +13,7 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { SearchSelect } from "#shared/ui/search-select.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { METHOD_LABELS, OFFERED_TYPES, TYPE_LABELS } from "../discovery-labels.ts";
+import { OFFERED_TYPES, TYPE_LABELS, methodLabel } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import {
   connectionTest,
@@ -173,11 +173,7 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                 data-autofocus
                 {...form.getInputProps("hostname")}
               />
-              <TextInput
-                label="Connection Method"
-                readOnly
-                value={METHOD_LABELS[DISCOVERY_DEFAULTS[form.values.targetType].method]}
-              />
+              <TextInput label="Connection Method" readOnly value={methodLabel(form.values.targetType)} />
               <AccountSelect
                 label="Credential"
                 required

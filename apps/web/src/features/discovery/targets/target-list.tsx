@@ -19,7 +19,7 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { METHOD_LABELS, SCAN_BADGES, isOpen } from "../discovery-labels.ts";
+import { SCAN_BADGES, isOpen, methodLabel } from "../discovery-labels.ts";
 import { hostKeyAcceptance, targetDeletion, targetEdit, targetList, targetsBy } from "../discovery.queries.ts";
 import { CloudDialog } from "../cloud/cloud-dialog.tsx";
 import { StartScanDialog } from "../scans/start-scan-dialog.tsx";
@@ -157,7 +157,7 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
       }
     >
       <RowDetail>
-        {`${target.hostname}:${settings.port} · ${METHOD_LABELS[target.connection_method]} · Safe ${target.safe_name}`}
+        {`${target.hostname}:${settings.port} · ${methodLabel(target.target_type)} · Safe ${target.safe_name}`}
       </RowDetail>
       <RowDetail>
         {last === null ? (

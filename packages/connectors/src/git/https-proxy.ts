@@ -1,5 +1,5 @@
-// The only server that the git program can reach: a port of this machine that passes its requests on to the real server. The
-// network policy, TLS, the login and the limit of bytes stay in this process, and git never has the secret.
+// Passes on the requests of the git program over HTTPS: the network policy, TLS, the login and the limit of bytes stay in
+// this process.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,23 +10,14 @@ import type { Failure } from "../connector.ts";
 import { connectionFailure, dial, nameOf } from "../dial.ts";
 import { agentTo } from "../http-over-stream.ts";
 import { startTls } from "../start-tls.ts";
-import { urlOf, type GitAccess } from "./repository.ts";
-import { REFS, statusFailure } from "./verify-access.ts";
+import { REFS, statusFailure, urlOf, type HttpsAccess } from "./https-answers.ts";
+import type { GitProxy } from "./source.ts";
 
 /** Other headers are not passed on. */
 const REQUEST_HEADERS = ["accept", "accept-encoding", "content-encoding", "content-type", "git-protocol", "user-agent"];
 const ANSWER_HEADERS = ["content-encoding", "content-type"];
 const UPLOAD = "git-upload-pack";
 const TOKEN_HEADER = "x-strongroom-proxy";
-
-export interface GitProxy {
-  urlOf(repository: string): string;
-  /** The header that git has to send: without it, other users of this machine could use the port. */
-  header: string;
-  /** The reason of the last failure, and whether it was the limit of bytes. Null when there was none. */
-  takeFailure(): Failure | "bytes" | null;
-  close(): void;
-}
 
 class Unreachable extends Error {
   failure: Failure;
@@ -36,8 +27,7 @@ class Unreachable extends Error {
   }
 }
 
-/** Passes on at most `maxBytes` of answers in total. */
-export async function startGitProxy(access: GitAccess, current: Attempt, maxBytes: number): Promise<GitProxy> {
+export async function startHttpsProxy(access: HttpsAccess, current: Attempt, maxBytes: number): Promise<GitProxy> {
   const token = randomBytes(32).toString("hex");
   const { endpoint, tls } = access;
   let failure: Failure | "bytes" | null = null;
@@ -97,7 +87,8 @@ export async function startGitProxy(access: GitAccess, current: Attempt, maxByte
   const { port } = server.address() as AddressInfo;
   return {
     urlOf: (repository) => `http://127.0.0.1:${port}/${access.repositories.indexOf(repository)}`,
-    header: `${TOKEN_HEADER}: ${token}`,
+    protocol: "http",
+    settings: [["http.extraHeader", `${TOKEN_HEADER}: ${token}`]],
     takeFailure: () => {
       const taken = failure;
       failure = null;
@@ -112,7 +103,7 @@ export async function startGitProxy(access: GitAccess, current: Attempt, maxByte
 }
 
 /** Null for everything but the two requests of a fetch with the token. */
-function requestOf({ headers, method, url = "" }: IncomingMessage, access: GitAccess, token: string) {
+function requestOf({ headers, method, url = "" }: IncomingMessage, access: HttpsAccess, token: string) {
   const given = Buffer.from(headers[TOKEN_HEADER]?.toString() ?? "");
   const isAllowed = given.length === token.length && timingSafeEqual(given, Buffer.from(token));
   const [, index = "", rest = ""] = /^\/(\d{1,3})\/(.*)$/.exec(url) ?? [];
@@ -123,7 +114,7 @@ function requestOf({ headers, method, url = "" }: IncomingMessage, access: GitAc
     : null;
 }
 
-function sendOn(agent: Agent, request: IncomingMessage, url: URL, access: GitAccess, current: Attempt) {
+function sendOn(agent: Agent, request: IncomingMessage, url: URL, access: HttpsAccess, current: Attempt) {
   return send(url, {
     dispatcher: agent,
     method: request.method === "POST" ? "POST" : "GET",
