@@ -70,7 +70,17 @@ export async function cloneInto(
   for (const section of ["remote.origin", "extensions"]) await runGit(folder, ["config", "--remove-section", section]);
   if (failure !== null) return failure;
   if (fetched.status === 0 || /couldn't find remote ref HEAD/.test(fetched.text)) return null;
-  if (folder.signal.aborted) return unreachable("timeout", `There was not enough time to receive ${repository}.`);
+  return fetchFailure(repository, fetched.text, folder.signal.aborted);
+}
+
+/** Why the git program failed although the server answered, by what it wrote to standard error. */
+export function fetchFailure(repository: string, text: string, isAborted: boolean): Failure {
+  if (isAborted) return unreachable("timeout", `There was not enough time to receive ${repository}.`);
+  if (text.includes("No space left on device"))
+    return unreachable(
+      "not-ready",
+      `The folder for temporary files of Strongroom's server has no room for ${repository}.`,
+    );
   return misconfigured("protocol-error", `Git could not read what the server sent for ${repository}.`);
 }
 

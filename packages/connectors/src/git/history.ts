@@ -1,6 +1,6 @@
 // Lists the versions of a repository's files, and reads their contents.
 import type { Readable } from "node:stream";
-import { endOf, startGit, type GitFolder, type GitProcess } from "./run-git.ts";
+import { endOf, runGit, startGit, type GitFolder, type GitProcess } from "./run-git.ts";
 
 /** The commit that the default branch points to. */
 export const HEAD = "refs/strongroom/head";
@@ -34,15 +34,20 @@ export interface VersionsWanted {
   maxVersions: number;
 }
 
+/** Null when git failed, so that nobody takes a part for everything. */
 export async function listVersions(
   folder: GitFolder,
   { history, paths, maxVersions }: VersionsWanted,
-): Promise<Versions> {
-  const current = await presentFiles(folder, maxVersions);
+): Promise<Versions | null> {
+  // An empty repository has no default branch.
+  const hasHead = (await runGit(folder, ["rev-parse", "--verify", "--quiet", HEAD])).status === 0;
+  const current = hasHead ? await presentFiles(folder, maxVersions) : new Map<string, string>();
+  if (current === null) return null;
   const byPath = new Map<string, Version[]>();
   const seen = new Set<string>();
   let commit: Omit<Version, "blob"> = { commit: "", author: "", committedAt: "" };
   let entry: string | null = null;
+  if (!hasHead && !history) return { byPath, current, isCut: false };
   const range = history ? ["--all"] : ["-1", HEAD];
   // Also what a merge itself added. The only commit of a shallow clone lists all of its files.
   const merges = ["--diff-merges=combined", "--root", "--full-history"];
@@ -50,6 +55,7 @@ export async function listVersions(
   const chosen = paths === null ? [] : ["--", ...paths];
   const log = startGit(folder, ["log", ...range, ...merges, ...entries, ...chosen]);
   log.stdin.end();
+  const ended = endOf(log);
   let isCut = false;
   for await (const token of tokensOf(log.stdout)) {
     if (entry === null && token.startsWith(COMMIT)) commit = commitOf(token.slice(1));
@@ -74,7 +80,8 @@ export async function listVersions(
       else versions.push(version);
     }
   }
-  return { byPath, current, isCut };
+  const { status } = await ended;
+  return isCut || status === 0 ? { byPath, current, isCut } : null;
 }
 
 function commitOf(text: string): Omit<Version, "blob"> {
@@ -92,15 +99,17 @@ function blobIn(token: string): string {
   return parents > 0 && /^100[0-7]{3}$/.test(mode) && /^[0-9a-f]{40,64}$/.test(blob) ? blob : "";
 }
 
-async function presentFiles(folder: GitFolder, most: number): Promise<Map<string, string>> {
+/** Null when git failed. */
+async function presentFiles(folder: GitFolder, most: number): Promise<Map<string, string> | null> {
   const tree = startGit(folder, ["ls-tree", "-r", "-z", "--full-tree", HEAD]);
   tree.stdin.end();
+  const ended = endOf(tree);
   const files = new Map<string, string>();
   for await (const token of tokensOf(tree.stdout)) {
     const [, blob, path] = /^100[0-7]{3} blob ([0-9a-f]{40,64})\t(.+)$/s.exec(token) ?? [];
     if (blob !== undefined && path !== undefined && files.size < most) files.set(path, blob);
   }
-  return files;
+  return (await ended).status === 0 ? files : null;
 }
 
 /** Parts that end with NUL. */

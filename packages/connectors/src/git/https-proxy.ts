@@ -4,6 +4,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { request as send, type Agent } from "undici";
 import type { Attempt } from "../attempt.ts";
 import type { Failure } from "../connector.ts";
@@ -61,18 +62,18 @@ export async function startHttpsProxy(access: HttpsAccess, current: Attempt, max
       return;
     }
     response.writeHead(200, chosen(answer.headers, ANSWER_HEADERS));
-    for await (const part of answer.body as AsyncIterable<Buffer>) {
+    await pipeline(answer.body, limited, response);
+  }
+
+  async function* limited(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const part of parts) {
       left -= part.length;
       if (left < 0) {
         failure = "bytes";
-        response.destroy();
-        return;
+        throw new Error("too much");
       }
-      if (!response.write(part) && !response.destroyed)
-        await Promise.race([once(response, "drain"), once(response, "close")]);
-      if (response.destroyed) return;
+      yield part;
     }
-    response.end();
   }
 
   const server = createServer((request, response) => {

@@ -66,7 +66,8 @@ export async function readRepositories(
       facts: source.facts,
     };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // Processes that were killed may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
@@ -130,15 +131,13 @@ async function cloneAll(reading: Reading, folder: string): Promise<Failure | nul
 async function addFiles(reading: Reading, repository: string, folder: GitFolder): Promise<void> {
   const { source, search } = reading;
   const isWantedPlace = wantedPlaces(search);
-  const {
-    byPath,
-    current: present,
-    isCut,
-  } = await listVersions(folder, {
+  const listed = await listVersions(folder, {
     history: search.history,
     paths: search.roots.includes(REPOSITORIES) ? null : search.roots.flatMap(pathIn(repository)),
     maxVersions: Math.max(search.maxFiles, LEAST_VERSIONS),
   });
+  if (listed === null) return reading.unread.add(`${REPOSITORIES}${repository}`);
+  const { byPath, current: present, isCut } = listed;
   if (isCut) reading.limit ??= "files";
   else if (search.history) {
     const isGone = (place: string) => pathIn(repository)(place).some((path) => !byPath.has(path));

@@ -3,6 +3,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
 import type { Client } from "ssh2";
 import type { Failure } from "../connector.ts";
 import { textOf } from "../linux/files/channel.ts";
@@ -34,19 +35,20 @@ export async function startSshProxy({ client, where, repositories }: SshServer, 
     socket.pipe(channel);
     socket.once("close", () => channel.destroy());
     let isBegun = false;
-    for await (const part of channel as AsyncIterable<Buffer>) {
-      if (!isBegun && !isPacket(part)) break;
-      isBegun = true;
-      left -= part.length;
-      if (left < 0) {
-        failure = "bytes";
-        return void socket.destroy();
+    const checked = async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const part of parts) {
+        if (!isBegun && !isPacket(part)) break;
+        isBegun = true;
+        left -= part.length;
+        if (left < 0) {
+          failure = "bytes";
+          throw new Error("too much");
+        }
+        yield part;
       }
-      if (!socket.write(part) && !socket.destroyed) await Promise.race([once(socket, "drain"), once(socket, "close")]);
-      if (socket.destroyed) return;
-    }
-    if (!isBegun) failure = uploadFailure(await errors, { where, repository });
-    socket.end();
+      if (!isBegun) failure = uploadFailure(await errors, { where, repository });
+    };
+    await pipeline(channel, checked, socket);
   }
 
   const connections = new Set<Socket>();
