@@ -15,6 +15,7 @@ import {
   pageQuery,
   oneLine,
   optionalLines,
+  sortBy,
 } from "./fields.ts";
 import { Tag, Tags } from "./tags.ts";
 import { SAFE_PERMISSIONS, SafePermission, SafeRole } from "./safe-permissions.ts";
@@ -115,11 +116,19 @@ export type SafeEdit = z.infer<typeof SafeEdit>;
 const byId = z.object({ id: SafeId });
 const byMember = z.object({ id: SafeId, member_id: SafeMemberId });
 
+/** `owner` is the owner's name, `updated` the time of the last change. */
+export const SAFE_SORT_FIELDS = ["name", "owner", "updated"] as const;
+export type SafeSortField = (typeof SAFE_SORT_FIELDS)[number];
+
+export const SafeSort = sortBy(SAFE_SORT_FIELDS);
+export type SafeSort = z.infer<typeof SafeSort>;
+
 export const listSafes = endpoint({
   method: "GET",
   path: "/api/v1/safes",
-  summary: "Safes that the caller can see, by name",
+  summary: "Safes that the caller can see, by name unless sorted otherwise",
   query: z.object({
+    sort: SafeSort.optional(),
     ...pageQuery(500, 100),
     /** Matches name, description, owner or tags. */
     search: z.string().trim().max(100).optional(),

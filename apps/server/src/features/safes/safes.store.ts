@@ -1,13 +1,15 @@
 // Safes in the database, limited to those the user may see.
 import { everyWord } from "#kernel/db/containing.ts";
-import type { AccessLevel, SafePermission, SafeStatus, SafeType } from "@strongroom/contract";
+import type { AccessLevel, SafePermission, SafeSort, SafeStatus, SafeType } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import { seesAddresses } from "#features/users/index.ts";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import type { ListOrder, Place } from "#kernel/db/list-order.ts";
 import { named } from "#kernel/db/named.ts";
-import type { NamePlace, NamedRow } from "#kernel/http/cursor.ts";
+import { orderOf } from "./safe-order.ts";
 import { bitOf, nameFor, seesEverySafe, effectivePermissionsOf } from "./safes.policy.ts";
 import type { Permissions } from "./safes.policy.ts";
 
@@ -35,7 +37,7 @@ declare module "#kernel/db/tables.ts" {
 export type SafeRow = Selectable<SafesTable>;
 
 /** A safe with the fields that its card shows and the caller's permissions in it. */
-export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamedRow {
+export interface ShownSafe extends Omit<SafeRow, "deleted_at">, Place {
   owner_name: string;
   owner_email: string;
   permissions: Permissions;
@@ -47,7 +49,8 @@ export interface ShownSafe extends Omit<SafeRow, "deleted_at">, NamedRow {
 
 export interface SafeQuery {
   limit: number;
-  after: NamePlace | null;
+  sort?: SafeSort | undefined;
+  after: Place | null;
   search: string | null;
   status: SafeStatus | null;
   tag?: string | null;
@@ -56,14 +59,21 @@ export interface SafeQuery {
 
 const inForce = sql`(member.expires_at is null or member.expires_at > access_time())`;
 
-const visible = (actor: Actor, conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> => sql`
-  select safes.*, lower(safes.name) as sort, standing.permissions, standing.sees_members
+const visible = (
+  actor: Actor,
+  conditions: readonly RawBuilder<unknown>[],
+  { key }: ListOrder = orderOf(),
+): RawBuilder<unknown> => sql`
+  select safes.*, ${key} as key, standing.permissions, standing.sees_members
   from ${effectivePermissionsOf(actor)} standing
   join safes on safes.id = standing.safe_id
   where ${sql.join([sql`true`, ...conditions], sql` and `)}`;
 
 /** Adds columns that need other tables, only for the rows of one page. */
-const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<ShownSafe>`
+const withCounts = (
+  page: RawBuilder<unknown>,
+  { direction }: ListOrder = orderOf(),
+): RawBuilder<ShownSafe> => sql<ShownSafe>`
   select page.*, owner.name as owner_name, owner.email as owner_email,
     (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as account_count,
     (select count(*)::integer from safe_members member where member.safe_id = page.id and ${inForce}) as permission_count,
@@ -72,33 +82,35 @@ const withCounts = (page: RawBuilder<unknown>): RawBuilder<ShownSafe> => sql<Sho
       from (select user_id, group_id from safe_members where safe_id = page.id order by added_at, id limit 100) members
     ) end as members
   from (${page}) page join users owner on owner.id = page.owner_id
-  order by page.sort, page.id`;
+  order by page.key ${direction}, page.id ${direction}`;
 
 /** Returns one row more than `limit` when there is a next page. */
 export async function listSafes(db: Db, actor: Actor, query: SafeQuery): Promise<ShownSafe[]> {
-  const { permission, limit } = query;
-  const conditions = conditionsOf(query, actor);
+  const { permission, limit, after } = query;
+  const order = orderOf(query.sort);
+  const id = sql`safes.id`;
+  const conditions = [isAfter(order, after, id), ...conditionsOf(query, actor)];
   const all = [
     ...conditions,
     ...(permission === null ? [] : [sql`standing.permissions & ${sql.lit(bitOf(permission))} <> 0`]),
-    // An administrator sees every safe, so the page is chosen by name before any permissions are computed.
+    // An administrator sees every safe, so the page is chosen before any permissions are computed.
     ...(!seesEverySafe(actor) || permission !== null
       ? []
       : [
           sql`standing.safe_id = any(array(
             select safes.id from safes where deleted_at is null and ${sql.join([sql`true`, ...conditions], sql` and `)}
-            order by lower(safes.name), safes.id limit ${limit + 1}))`,
+            order by ${orderTerms(order, id)} limit ${limit + 1}))`,
         ]),
   ];
-  const page = sql`${visible(actor, all)} order by lower(safes.name), safes.id limit ${limit + 1}`;
-  return (await withCounts(page).execute(db)).rows;
+  const page = sql`${visible(actor, all, order)} order by ${orderTerms(order, id)} limit ${limit + 1}`;
+  return (await withCounts(page, order).execute(db)).rows;
 }
 
 /**
  * The conditions on the safe itself. Users who may not see addresses can still find their own safes by their own
  * address.
  */
-function conditionsOf({ after, search, status, tag = null }: SafeQuery, actor: Actor): RawBuilder<unknown>[] {
+function conditionsOf({ search, status, tag = null }: SafeQuery, actor: Actor): RawBuilder<unknown>[] {
   const showsAddress = sql`(${seesAddresses(actor)} or users.id = ${actor.id})`;
   const isOwnedByMatch = (pattern: string) => sql`exists (
     select from users where users.id = safes.owner_id
@@ -107,7 +119,6 @@ function conditionsOf({ after, search, status, tag = null }: SafeQuery, actor: A
     sql`(safes.name ilike ${pattern} or safes.description ilike ${pattern}
       or exists (select from unnest(safes.tags) as tag where tag ilike ${pattern}) or ${isOwnedByMatch(pattern)})`;
   return [
-    ...(after === null ? [] : [sql`(lower(safes.name), safes.id) > (${after.name}, ${after.id}::uuid)`]),
     ...(status === null ? [] : [sql`safes.status = ${status}`]),
     ...(tag === null ? [] : [sql`safes.tags @> array[${tag}]::text[]`]),
     ...(search === null ? [] : [everyWord(search, isMatch)]),

@@ -39,7 +39,7 @@ const atMember = (id: string, memberId: string) => ({
 /** SAFE-10: also accepts a reply that is a bare array. */
 const anyList = { ...listSafes, reply: listSafes.reply.or(Safe.array()) };
 
-/** Pages of safes, sorted by name. */
+/** Pages of safes, by name unless sorted otherwise. */
 export const safeList = (filter: SafeFilter) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listSafes).slice(0, -1), "pages", filter],

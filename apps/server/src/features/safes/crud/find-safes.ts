@@ -3,7 +3,8 @@ import type { Safe, listSafes as listEndpoint, readSafe as readEndpoint } from "
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { pageByName, placeByName } from "#kernel/http/cursor.ts";
+import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import { orderOf } from "../safe-order.ts";
 import { toSafe } from "../safes.ts";
 import { listSafes, readSafe, readSafes } from "../safes.store.ts";
 import { MOST_FOUND } from "#features/search/index.ts";
@@ -22,17 +23,19 @@ export const searchableSafes: Searchable = {
 };
 
 export async function findSafes(call: Call<typeof listEndpoint>, db: Db) {
-  const { limit, cursor, search, status, tag, permission } = call.query;
+  const { limit, cursor, search, status, tag, permission, sort } = call.query;
   const rows = await listSafes(db, call.actor, {
     limit,
-    after: placeByName(cursor),
+    sort,
+    after: cursor === undefined ? null : readPlace(orderOf(sort), cursor),
     search: search === undefined || search === "" ? null : search,
     status: status ?? null,
     tag: tag ?? null,
     permission: permission ?? null,
   });
-  const { shown, next_cursor } = pageByName(rows, limit);
-  return { safes: shown.map(toSafe), next_cursor };
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { safes: shown.map(toSafe), next_cursor: last === undefined ? null : writePlace(last) };
 }
 
 export const readOne = (call: Call<typeof readEndpoint>, db: Db): Promise<Safe> =>

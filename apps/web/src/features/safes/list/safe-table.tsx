@@ -1,16 +1,16 @@
 // The safes as a dense table: the default above 20 safes.
-import type { Safe } from "@strongroom/contract";
+import { SAFE_SORT_FIELDS, type Safe } from "@strongroom/contract";
 import { useCallback } from "react";
 import { paths } from "#shared/paths.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
-import type { TableSettings } from "#shared/ui/data-table-settings.ts";
+import { sortableBy, type TableSettings } from "#shared/ui/data-table-settings.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { TagList } from "#shared/ui/tag-list.tsx";
 import { ACCESS_HINTS, ACCESS_LABELS, STATUS_BADGES, TYPE_LABELS } from "../safe-labels.ts";
 import { safeActions, type SafeDialog } from "./safe-actions.ts";
 
-export const SAFE_COLUMNS: readonly DataColumn<Safe>[] = [
+const COLUMNS: readonly DataColumn<Safe>[] = [
   {
     id: "name",
     header: "Name",
@@ -70,6 +70,8 @@ export const SAFE_COLUMNS: readonly DataColumn<Safe>[] = [
     isOptional: true,
   },
 ];
+
+export const SAFE_COLUMNS = sortableBy(SAFE_SORT_FIELDS, COLUMNS);
 
 function statusBadge({ status }: Safe) {
   return <StatusBadge {...STATUS_BADGES[status]} />;
