@@ -12,6 +12,7 @@ import {
   oneLine,
   manyLines,
   optionalLines,
+  sortBy,
 } from "./fields.ts";
 import { VerificationStatus } from "./verification-status.ts";
 
@@ -100,10 +101,17 @@ export type AccessRequest = z.infer<typeof AccessRequest>;
 const byId = z.object({ id: AccessRequestId });
 
 /** The caller's own requests, and those that the caller can decide or oversee. */
+/** `requester` is the person's name, `requested` the time of the request, `period` the end of the access. */
+export const REQUEST_SORT_FIELDS = ["resource", "requester", "requested", "period"] as const;
+export type RequestSortField = (typeof REQUEST_SORT_FIELDS)[number];
+
+export const RequestSort = sortBy(REQUEST_SORT_FIELDS);
+export type RequestSort = z.infer<typeof RequestSort>;
+
 export const listAccessRequests = endpoint({
   method: "GET",
   path: "/api/v1/jit",
-  summary: "Access requests that the caller made or can decide, newest first",
+  summary: "Access requests that the caller made or can decide, newest first unless sorted otherwise",
   query: z.object({
     ...pageQuery(200, 100),
     status: z.enum(["pending", "active", "history", "all"]).optional(),
@@ -113,6 +121,7 @@ export const listAccessRequests = endpoint({
     user_id: UserId.optional(),
     account_id: AccountId.optional(),
     search: z.string().trim().max(100).optional(),
+    sort: RequestSort.optional(),
   }),
   reply: z.object({
     requests: z.array(AccessRequest),

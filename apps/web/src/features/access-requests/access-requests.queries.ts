@@ -17,6 +17,7 @@ import {
   type AccessRequest,
   type AccessRequestId,
   type AccountId,
+  type RequestSort,
   type Endpoint,
   type InputOf,
   type UserId,
@@ -38,6 +39,7 @@ export type RequestTab = (typeof REQUEST_TABS)[number];
 export interface RequestFilter {
   status: RequestTab;
   search?: string | undefined;
+  sort?: RequestSort | undefined;
 }
 
 async function fetchPage(filter: RequestFilter, cursor: string | undefined, signal: AbortSignal) {
@@ -50,7 +52,7 @@ async function fetchPage(filter: RequestFilter, cursor: string | undefined, sign
   }
 }
 
-/** Pages of requests, newest first. */
+/** Pages of requests, newest first unless sorted otherwise. */
 export const requestList = (filter: RequestFilter) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(listAccessRequests).slice(0, -1), "pages", filter],

@@ -6,7 +6,7 @@ import {
   findRequestable,
   listAccessRequests,
 } from "@strongroom/contract";
-import type { AccessRequest } from "@strongroom/contract";
+import type { AccessRequest, RequestSort } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { anAccount } from "#testing/accounts.ts";
@@ -155,6 +155,40 @@ describe("the list of requests", () => {
       assert.equal((await requests.read(person, asked)).status, 404);
     }
     assert.ok(ids(await list(admin)).includes(asked.id));
+  });
+
+  test("is sorted by resource, requester, time or end of the access in both directions, over several pages", async () => {
+    const people = [await aPerson(app), await aPerson(app)];
+    const word = `sorted-${people[0]!.id.slice(-8)}`;
+    for (const [index, name] of ["Zoe", "adam"].entries())
+      await app.database.pool.query("update users set name = $1 where id = $2", [name, people[index]!.id]);
+    for (const [index, resource] of ["b", "A", "c", "D"].entries()) {
+      const { body } = await requests.ask(people[index % 2]!, null, { resource: `${resource} ${word}` });
+      // Only the third one has an end; the others come before it.
+      if (resource === "c")
+        await app.database.pool.query("update access_requests set ends_at = now() + interval '1 hour' where id = $1", [
+          body.id,
+        ]);
+    }
+    const expected = { resource: "AbcD", requester: "ADbc", requested: "bAcD" };
+    const sortedBy = async (sort: RequestSort) => {
+      let found = "";
+      let cursor: string | undefined;
+      do {
+        const page = await list(admin, { sort, limit: 3, search: word, cursor });
+        found += page.requests.map(({ resource }) => resource[0]).join("");
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor !== undefined);
+      return found;
+    };
+    for (const field of ["resource", "requester", "requested"] as const) {
+      assert.equal(await sortedBy(field), expected[field], field);
+      assert.equal(await sortedBy(`-${field}`), [...expected[field]].toReversed().join(""), `-${field}`);
+    }
+    assert.equal((await sortedBy("period")).at(-1), "c");
+    assert.equal((await sortedBy("-period")).at(0), "c");
+    const unknown = await app.call(listAccessRequests, { query: { sort: "reason" as never }, as: admin.token });
+    assert.equal(unknown.status, 400);
   });
 
   test("is paged, newest first, and can be searched by resource, requester, reason and ticket", async () => {

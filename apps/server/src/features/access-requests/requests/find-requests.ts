@@ -14,7 +14,7 @@ import { namesOf, approversOf } from "#features/safes/index.ts";
 import type { Approvers } from "#features/safes/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
+import { readPlace, writePlace } from "#kernel/db/list-order.ts";
 import { approvalsRequired, statusOf } from "../access-requests.policy.ts";
 import type { AccessRequestContext } from "../access-requests.ts";
 import {
@@ -35,6 +35,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { lockRequestRow, hasOtherOpenRequest, updateRequest, updateRound } from "../access-requests.store.ts";
 import { lockRequestedAccount } from "./create-request.ts";
 import { lockOwnUser } from "../lock-request.ts";
+import { orderOf } from "./request-order.ts";
 import { countTabs, listRequests, readStatistics, readVisible, searchRequests } from "./shown-requests.store.ts";
 
 export const searchableRequests: Searchable = {
@@ -55,7 +56,7 @@ const WORDS: Record<AccessRequestStatus, string> = {
 };
 
 export async function findRequests(call: Call<typeof listAccessRequests>, db: Db) {
-  const { limit, cursor, status, search, mine, user_id, account_id } = call.query;
+  const { limit, cursor, status, search, mine, user_id, account_id, sort } = call.query;
   const rows = await listRequests(db, call.actor, {
     tab: status === undefined || status === "all" ? null : status,
     search: search === undefined || search === "" ? null : search,
@@ -63,14 +64,15 @@ export async function findRequests(call: Call<typeof listAccessRequests>, db: Db
     userId: user_id ?? null,
     accountId: account_id ?? null,
     limit,
-    after: cursor === undefined ? null : readTimePlace(cursor),
+    sort,
+    after: cursor === undefined ? null : readPlace(orderOf(sort), cursor),
   });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   const approvers = await approversOfRequests(db, page);
   return {
     requests: page.map((row) => toAccessRequest(row, viewOf(row, approvers(row), call.actor))),
-    next_cursor: last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id }),
+    next_cursor: last === undefined ? null : writePlace(last),
     counts: await countTabs(db, call.actor),
   };
 }

@@ -1,15 +1,17 @@
 // Reads access requests for display, filtered in SQL by what the viewer may see, with all fields of a request card.
 import { seesAddresses } from "#features/users/index.ts";
 import { everyWord } from "#kernel/db/containing.ts";
-import type { AccessRequest } from "@strongroom/contract";
+import type { AccessRequest, RequestSort } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
-import type { TimePlace } from "#kernel/http/cursor.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import type { Place } from "#kernel/db/list-order.ts";
 import { isInForce } from "../grants/active-grants.ts";
 import type { RequestRow } from "../access-requests.store.ts";
+import { orderOf } from "./request-order.ts";
 
 export type Viewer = Pick<Actor, "id" | "role">;
 
@@ -88,7 +90,10 @@ export const requestsSeenBy = (viewer: Viewer): RawBuilder<unknown> => sql`(
 
 const ISO = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
-const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<ShownRequest>`
+const shown = (
+  page: RawBuilder<unknown>,
+  order: RawBuilder<unknown> = sql`request.created_at desc, request.id desc`,
+): RawBuilder<ShownRequest> => sql<ShownRequest>`
   select request.*, person.name as username, person.email as user_email, credentials.name as account_name,
     case when credentials.deleted_at is null and request.state in ('pending', 'granted')
       then nullif(concat_ws(' · ', credentials.host, platforms.name), '') end as account_system,
@@ -112,7 +117,7 @@ const shown = (page: RawBuilder<unknown>): RawBuilder<ShownRequest> => sql<Shown
   left join safes on safes.id = credentials.safe_id
   left join users ender on ender.id = request.ended_by
   left join users reviewer on reviewer.id = request.reviewed_by
-  order by request.created_at desc, request.id desc`;
+  order by ${order}`;
 
 /** A search reads this many of the newest requests of all users, of the viewer's own requests, and of the pending requests. */
 const RECENT = 1_000;
@@ -159,12 +164,15 @@ export interface RequestQuery {
   userId: string | null;
   accountId: string | null;
   limit: number;
-  after: TimePlace | null;
+  sort: RequestSort | undefined;
+  after: Place | null;
 }
 
-/** Lists requests, newest first. Returns one row more than `limit` when there is a next page. */
-export async function listRequests(db: Db, viewer: Viewer, query: RequestQuery) {
+/** Requests in this order, each with its key. Returns one row more than `limit` when there is a next page. */
+export async function listRequests(db: Db, viewer: Viewer, query: RequestQuery): Promise<(ShownRequest & Place)[]> {
   const { tab, search, isOwn, userId, accountId, limit, after } = query;
+  const order = orderOf(query.sort);
+  const id = sql`request.id`;
   const conditions = [
     visibleTo(viewer),
     ...(isOwn ? [sql`request.user_id = ${viewer.id}`] : []),
@@ -172,12 +180,13 @@ export async function listRequests(db: Db, viewer: Viewer, query: RequestQuery) 
     ...(accountId === null ? [] : [sql`request.account_id = ${accountId}`]),
     ...(tab === null ? [] : [IN_TAB[tab]]),
     ...(search === null ? [] : [matching(search, viewer)]),
-    ...(after === null ? [] : [sql`(request.created_at, request.id) < (${after.at}, ${after.id}::uuid)`]),
+    isAfter(order, after, id),
   ];
   const page = sql`
-    select request.* from access_requests request where ${sql.join(conditions, sql` and `)}
-    order by request.created_at desc, request.id desc limit ${limit + 1}`;
-  return (await shown(page).execute(db)).rows;
+    select request.*, ${order.key} as key from access_requests request where ${sql.join(conditions, sql` and `)}
+    order by ${orderTerms(order, id)} limit ${limit + 1}`;
+  const { rows } = await shown(page, sql`request.key ${order.direction}, request.id ${order.direction}`).execute(db);
+  return rows as (ShownRequest & Place)[];
 }
 
 /** Null if there is no such request or the user may not see it. */

@@ -8,7 +8,7 @@ import {
   IconListCheck,
   IconPlus,
 } from "@tabler/icons-react";
-import { FIGURES, type AccountId, type ReplyOf, type accessRequestStatistics } from "@strongroom/contract";
+import { FIGURES, RequestSort, type AccountId, type ReplyOf, type accessRequestStatistics } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
@@ -31,8 +31,9 @@ const TAB_LABELS = { pending: "Pending Requests", active: "Active Access", histo
 export default function JitAccessPage() {
   const [params, setParams] = useSearchParams();
   const tab = choiceOf(params, "tab", REQUEST_TABS);
+  const sort = RequestSort.safeParse(params.get("sort")).data;
   const figures = useQuery(statistics);
-  const list = useInfiniteQuery(requestList({ status: tab, search: searchOf(params) }));
+  const list = useInfiniteQuery(requestList({ status: tab, search: searchOf(params), sort }));
   const requests = useMemo(() => list.data?.pages.flatMap((page) => page.requests) ?? [], [list.data]);
   const counts = list.data?.pages.at(-1)?.counts;
   const settings = useTableSettings("requests", REQUEST_COLUMNS);

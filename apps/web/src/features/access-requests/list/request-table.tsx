@@ -1,12 +1,12 @@
 // The access requests as a dense table: the default above 20 requests.
 import { IconArrowRight, IconListDetails, IconTerminal2 } from "@tabler/icons-react";
-import type { AccessRequest } from "@strongroom/contract";
+import { REQUEST_SORT_FIELDS, type AccessRequest } from "@strongroom/contract";
 import { useCallback } from "react";
 import { useNow } from "#shared/format/now.ts";
 import { absoluteTime, nearTime } from "#shared/format/time.ts";
 import { paths } from "#shared/paths.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
-import type { TableSettings } from "#shared/ui/data-table-settings.ts";
+import { sortableBy, type TableSettings } from "#shared/ui/data-table-settings.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import type { RowAction } from "#shared/ui/row-menu.tsx";
 import { SeverityBadge } from "#shared/ui/status-badge.tsx";
@@ -18,7 +18,7 @@ import { RequestStatusBadge, actsOf, type RequestDialog } from "./request-card.t
 /** The parts that do not change with time. */
 const read = (request: AccessRequest) => readRequestAnswer(request, 0);
 
-export const REQUEST_COLUMNS: readonly DataColumn<AccessRequest>[] = [
+const COLUMNS: readonly DataColumn<AccessRequest>[] = [
   {
     id: "resource",
     header: "Resource",
@@ -95,6 +95,8 @@ export const REQUEST_COLUMNS: readonly DataColumn<AccessRequest>[] = [
     isOptional: true,
   },
 ];
+
+export const REQUEST_COLUMNS = sortableBy(REQUEST_SORT_FIELDS, COLUMNS);
 
 function CurrentStatus({ request }: { request: AccessRequest }) {
   return <RequestStatusBadge status={readRequestAnswer(request, useNow()).status} />;
