@@ -7,7 +7,7 @@ export const SavedViewId = z.uuid().brand<"SavedViewId">();
 export type SavedViewId = z.infer<typeof SavedViewId>;
 
 /** The lists that have views. */
-export const VIEW_LISTS = ["accounts", "safes", "users"] as const;
+export const VIEW_LISTS = ["accounts", "safes", "users", "credentials", "requests"] as const;
 export const ViewList = z.enum(VIEW_LISTS);
 export type ViewList = z.infer<typeof ViewList>;
 

@@ -1,5 +1,5 @@
 // Tests the ownership, visibility and contents of saved views over HTTP.
-import { MOST_VIEWS, createSavedView, deleteSavedView, listSavedViews } from "@strongroom/contract";
+import { MOST_VIEWS, VIEW_LISTS, createSavedView, deleteSavedView, listSavedViews } from "@strongroom/contract";
 import type { NewSavedView } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -38,6 +38,16 @@ test("a view keeps its filters, and only its user sees and deletes it", async ()
   );
   assert.equal((await remove(owner, made.body.id)).status, 200);
   assert.deepEqual(await viewsOf(owner), []);
+});
+
+test("every list has its own views", async () => {
+  const owner = await aPerson(app);
+  for (const list of VIEW_LISTS) assert.equal((await save(owner, { list, name: list })).status, 201, list);
+  for (const list of VIEW_LISTS)
+    assert.deepEqual(
+      (await viewsOf(owner, list)).map(({ name }) => name),
+      [list],
+    );
 });
 
 test("a shared view reveals its name and filters to others, and neither its user nor the safe that it selects", async () => {

@@ -102,6 +102,25 @@ describe("the just-in-time page", () => {
     expect(await screen.findByRole("article", { name: "root on web1" })).toBeTruthy();
   });
 
+  test("a saved view sets the tab and the order, which go to the server", async () => {
+    const view = {
+      id: "11111111-1111-4111-8111-111111111111",
+      list: "requests",
+      name: "Ending soon",
+      filters: { tab: "active", sort: "period" },
+      is_shared: false,
+      is_own: true,
+      can_delete: true,
+      created_at: "2026-11-01T08:00:00.000Z",
+    };
+    api.on("GET /api/v1/saved-views", { json: { views: [view] } });
+    const { user, router } = await openPage("/jit-access", aRequest());
+    await user.click(screen.getByRole("button", { name: "Views" }));
+    await user.click(await screen.findByRole("button", { name: "Ending soon" }));
+    expect(router.state.location.search).toBe("?tab=active&sort=period");
+    await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("sort")).toBe("period"));
+  });
+
   test("an empty tab explains what it will list", async () => {
     api.on(LIST, page());
     const { router } = renderScreen(<JitAccessPage />, { at: "/jit-access" });

@@ -13,6 +13,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
+import { SavedViewsMenu } from "#shared/saved-views/saved-views-menu.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { ColumnChoice, LayoutSwitch, useLayout } from "#shared/ui/data-table-tools.tsx";
 import { useTableSettings } from "#shared/ui/data-table-settings.ts";
@@ -80,6 +81,7 @@ export default function JitAccessPage() {
       <Figures figures={figures.data} />
       <div className={classes.toolbar} role="search" aria-label="Access requests">
         <AddressSearch label="Search access requests" placeholder="Search by resource, person or reason" />
+        <SavedViewsMenu list="requests" columns={settings.isChosen ? settings.columns : null} />
         {layout === "table" && <ColumnChoice columns={REQUEST_COLUMNS} settings={settings} />}
         <LayoutSwitch layout={layout} onChange={setLayout} />
       </div>

@@ -13,6 +13,7 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { ItemGrid } from "#shared/ui/item-grid.tsx";
 import { PageHeader } from "#shared/ui/page-header.tsx";
 import { ErrorState, EmptyState } from "#shared/ui/states.tsx";
+import { SavedViewsMenu } from "#shared/saved-views/saved-views-menu.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { nextPageOf } from "#shared/ui/next-page.ts";
@@ -170,6 +171,7 @@ function CredentialToolbar({ count, settings, layout, onLayout }: ToolbarProps) 
         value={params.get("type") ?? ""}
         onChange={(event) => chooseType(event.currentTarget.value)}
       />
+      <SavedViewsMenu list="credentials" columns={settings.isChosen ? settings.columns : null} />
       <p className={classes.count} role="status">
         {count}
       </p>
