@@ -10,20 +10,33 @@ import type { GitProxy } from "./source.ts";
 
 const FOLDERS = "strongroom-git-";
 
-/** A folder that only this user can read. The caller removes it. */
-export async function makeFolder(): Promise<string> {
+const OWN = new RegExp(`^${FOLDERS}(\\d+)-`);
+/** The folders of this process. In a container, an earlier process often had the same id. */
+const inUse = new Set<string>();
+
+/** Calls `use` with a folder that only this user can read, and removes it. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await removeAbandoned();
-  return mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`));
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`));
+  inUse.add(folder);
+  try {
+    return await use(folder);
+  } finally {
+    // Processes that were killed may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    inUse.delete(folder);
+  }
 }
 
 /** Folders of processes that were killed: they contain files in clear text. */
 async function removeAbandoned(): Promise<void> {
-  const names = await readdir(tmpdir());
-  for (const name of names) {
-    const [, pid] = new RegExp(`^${FOLDERS}(\\d+)-`).exec(name) ?? [];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+  const folder = tmpdir();
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const pid = Number(OWN.exec(name)?.[1]);
+    if (Number.isNaN(pid) || inUse.has(path) || (pid !== process.pid && isRunning(pid))) continue;
     // Another user's folder stays.
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+    await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 

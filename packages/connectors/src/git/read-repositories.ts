@@ -13,7 +13,7 @@ import {
   type ReadLimit,
 } from "../file-search.ts";
 import { matcherOf } from "../path-patterns.ts";
-import { cloneInto, makeFolder } from "./clone.ts";
+import { cloneInto, withFolder } from "./clone.ts";
 import { BlobReader, listVersions, sizesOf, type Version } from "./history.ts";
 import type { GitFolder } from "./run-git.ts";
 import type { GitSource } from "./source.ts";
@@ -40,15 +40,14 @@ interface Reading {
   gone: string[];
 }
 
-export async function readRepositories(
+export function readRepositories(
   source: GitSource,
   search: FileSearch,
   reader: FileReader,
   current: Attempt,
 ): Promise<ReadFilesFinding> {
-  const folder = await makeFolder();
   const reading: Reading = { source, search, current, limit: null, unread: new Unread(), files: [], gone: [] };
-  try {
+  return withFolder(async (folder) => {
     const failure = await cloneAll(reading, folder);
     if (failure !== null) return failure;
     const chosen = withinLimits(reading, await reader.choose(reading.files)) as RepositoryFile[];
@@ -65,10 +64,7 @@ export async function readRepositories(
       isRoot: false,
       facts: source.facts,
     };
-  } finally {
-    // Processes that were killed may still write.
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  }
+  });
 }
 
 /** The repositories of the entry that the search is about. */
