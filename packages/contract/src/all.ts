@@ -32,6 +32,7 @@ import * as onboardingRules from "./onboarding-rules.ts";
 import * as platforms from "./platforms.ts";
 import * as policyPreview from "./policy-preview.ts";
 import * as preferences from "./preferences.ts";
+import * as providerSignIn from "./provider-sign-in.ts";
 import * as reports from "./reports.ts";
 import * as risk from "./risk.ts";
 import * as rotation from "./rotation.ts";
@@ -87,7 +88,7 @@ const features = {
   findings: { ...findings, ...findingFixes },
   groups,
   health: { ...health, ...apiDocs },
-  identityProviders,
+  identityProviders: { ...identityProviders, ...providerSignIn },
   notifications,
   platforms,
   preferences,

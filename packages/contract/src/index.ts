@@ -44,6 +44,7 @@ export * from "./permission.ts";
 export * from "./platforms.ts";
 export * from "./policy-preview.ts";
 export * from "./preferences.ts";
+export * from "./provider-sign-in.ts";
 export * from "./problem.ts";
 export * from "./reports.ts";
 export * from "./risk.ts";
