@@ -6,6 +6,11 @@ import { precompress } from "./vite-precompress.ts";
 const api = `http://127.0.0.1:${process.env["STRONGROOM_API_PORT"] ?? "3000"}`;
 const proxy = { "/api": { target: api }, "/health": { target: api } };
 
+/** Modules that at least this many lazy pages and dialogs use are loaded with the first of them, in one file. */
+const SHARED_BY = 5;
+/** Bytes before compression. Smaller parts are merged with a part that almost the same pages use. */
+const SMALLEST_PART = 30_000;
+
 export default defineConfig({
   plugins: [react(), precompress()],
   server: { host: "127.0.0.1", proxy },
@@ -19,15 +24,24 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      // The sign-in page is an entry too, so that `$initial` means what the first load needs.
+      input: { index: "index.html", "sign-in": "src/features/sign-in/sign-in-page.tsx" },
       output: {
+        // Each file costs the browser and the server time, so modules are grouped by who loads them.
         codeSplitting: {
-          // A few chunks that change at different times. Zod comes before the form chunk, which would otherwise
-          // absorb it. Each page loads only the parts of the contract it uses.
           groups: [
-            { name: "react", test: /node_modules\/(react|react-dom|react-router|scheduler)\// },
-            { name: "zod", test: /node_modules\/zod\// },
-            { name: "query", test: /node_modules\/@tanstack\/(query-core|react-query)\// },
-            { name: "form", test: /node_modules\/(@mantine\/form|klona|fast-deep-equal)\// },
+            { name: "react", test: /node_modules\/(react|react-dom|react-router|scheduler)\//, priority: 3 },
+            { name: "zod", test: /node_modules\/zod\//, priority: 3 },
+            { name: "first", tags: ["$initial"], priority: 2 },
+            { name: "shared", minShareCount: SHARED_BY, priority: 1 },
+            // Large libraries, such as charts and the terminal, keep their own files: merging would load them everywhere.
+            {
+              name: "part",
+              test: /apps\/web\/src|packages\/contract|@mantine\/(core|hooks)|@tabler/,
+              minShareCount: 2,
+              entriesAware: true,
+              entriesAwareMergeThreshold: SMALLEST_PART,
+            },
           ],
         },
       },

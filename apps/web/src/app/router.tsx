@@ -1,17 +1,21 @@
 // The one route table.
 import { lazy, type ComponentType } from "react";
-import { Navigate, type RouteObject } from "react-router";
+import { Navigate, matchRoutes, type RouteObject } from "react-router";
 import { SignedOutOnly, Protected } from "./guards.tsx";
 import { paths } from "#shared/paths.ts";
 
+type LoadPage = () => Promise<{ default: ComponentType }>;
+
 /** A page whose code is loaded on its first visit. */
-function page(path: string, load: () => Promise<{ default: ComponentType }>): RouteObject {
+function page(path: string, load: LoadPage): RouteObject {
   const Page = lazy(load);
-  return { path, element: <Page /> };
+  return { path, element: <Page />, handle: load };
 }
 
+const loadShell: LoadPage = async () => ({ default: (await import("./shell/shell.tsx")).Shell });
+
 /** The layout of signed-in pages. Lazy, because visitors do not need it and it is a fifth of the first download. */
-export const Shell = lazy(async () => ({ default: (await import("./shell/shell.tsx")).Shell }));
+export const Shell = lazy(loadShell);
 
 const signIn = () => import("#features/sign-in/sign-in-page.tsx");
 const signUp = () => import("#features/sign-in/sign-up/sign-up-page.tsx");
@@ -69,6 +73,15 @@ const inShell: RouteObject[] = [
 export const routes: RouteObject[] = [
   { element: <SignedOutOnly />, children: entrances },
   ...open,
-  { element: <Protected />, children: [{ element: <Shell />, children: inShell }] },
+  { element: <Protected />, children: [{ element: <Shell />, handle: loadShell, children: inShell }] },
   { path: "*", element: <Navigate to={paths.dashboard} replace /> },
 ];
+
+/** Loads the layout and the page of a path in parallel. Without it, the page would load after the layout has rendered. */
+export function preloadRoute(pathname: string): void {
+  for (const { route } of matchRoutes(routes, pathname) ?? []) {
+    const load = route.handle as LoadPage | undefined;
+    // A failed load is reported when the page renders.
+    load?.().catch(() => undefined);
+  }
+}

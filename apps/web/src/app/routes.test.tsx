@@ -6,7 +6,7 @@ import { currentSession, endSession } from "#shared/session/session-store.ts";
 import { leaveEndedSession } from "#shared/session/sign-out.ts";
 import { SignedOutOnly, Protected } from "./guards.tsx";
 import { paths } from "#shared/paths.ts";
-import { Shell, routes } from "./router.tsx";
+import { Shell, preloadRoute, routes } from "./router.tsx";
 import { SealWatch } from "./app.tsx";
 // Imported here so that no test waits for the layout to compile.
 import "./shell/shell.tsx";
@@ -107,6 +107,28 @@ describe("the route table", () => {
       .map((path) => path.split("?")[0]!);
     for (const path of all) expect(matchRoutes(routes, path)?.at(-1)?.route.path, path).toBe(path);
   });
+});
+
+test("preloading a route requests its layout and its page, and ignores a failed load", async () => {
+  const loads: string[] = [];
+  const loadAs = (name: string) => () => {
+    loads.push(name);
+    return Promise.reject(new Error("offline"));
+  };
+  const before = (matchRoutes(routes, "/accounts") ?? []).map(({ route }) => [route, route.handle] as const);
+  const [, layout, accounts] = before.map(([route]) => route);
+  layout!.handle = loadAs("layout");
+  accounts!.handle = loadAs("accounts");
+  try {
+    preloadRoute("/accounts");
+    preloadRoute("/no/such/page");
+    // An unhandled rejection would fail the run.
+    await new Promise((done) => setTimeout(done));
+  } finally {
+    for (const [route, handle] of before) route.handle = handle;
+  }
+  expect(before.map(([, handle]) => typeof handle)).toEqual(["undefined", "function", "function"]);
+  expect(loads).toEqual(["layout", "accounts"]);
 });
 
 test("SHELL-02, SHELL-03: a protected page redirects a visitor to /auth, replaces the history entry and remembers the origin", async () => {
