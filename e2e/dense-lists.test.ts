@@ -86,9 +86,13 @@ describe("dense lists", needs(noBrowser || null), () => {
     await page.goto("/jit-access");
     const table = page.getByRole("table", { name: "Access requests" });
     await table.waitFor();
-    await table.getByRole("button", { name: "Requester", exact: true }).click();
+    const byRequester = table.getByRole("button", { name: "Requester", exact: true });
+    await byRequester.click();
     await page.waitForURL(/sort=requester/);
-    await table.getByRole("row").nth(1).getByText("rita").waitFor();
+    await table.getByRole("row").nth(1).filter({ hasText: "rita" }).waitFor();
+    await byRequester.click();
+    await page.waitForURL(/sort=-requester/);
+    await table.getByRole("row").nth(1).filter({ hasText: "rosa" }).waitFor();
     await inspectScreen(page, "requests-table");
     await table.getByRole("button", { name: "Actions for item 07 for rosa" }).click();
     await page.getByRole("menuitem", { name: "Deny" }).click();
