@@ -60,7 +60,18 @@ test("an invalid address has no destination", () => {
 });
 
 test("every connector either uses the entry's own host or is handled in destination.ts", () => {
-  const OWN_HOST = ["linux", "certificate", "network-device", "rabbitmq", "http-login", "radius", "snmpv3", "winrm"];
+  const OWN_HOST = [
+    "linux",
+    "git",
+    "git-ssh",
+    "certificate",
+    "network-device",
+    "rabbitmq",
+    "http-login",
+    "radius",
+    "snmpv3",
+    "winrm",
+  ];
   const BETTER = [
     "postgresql",
     "mysql",
