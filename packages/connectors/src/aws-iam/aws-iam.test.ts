@@ -340,7 +340,7 @@ describe("AWS S3: reading buckets", needs(opensslAvailable()), () => {
     assert.deepEqual([...again.contents], [["s3://app-config/a/.env", "A=1"]]);
   });
 
-  test("stops at its limits and says which one it was", async () => {
+  test("reports the limit at which it stopped", async () => {
     aws.addBucket("many", { "1.env": "1".repeat(60), "2.env": "2".repeat(60), "3.env": "3".repeat(60) });
     assert.equal((await read({ maxFiles: 2 })).limit, "files");
     const { limit, contents } = await read({ maxTotalBytes: 100, names: ["?.env"] });

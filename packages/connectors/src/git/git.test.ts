@@ -284,7 +284,7 @@ describe("Git: reading repositories", AVAILABLE, () => {
     assert.deepEqual("code" in redirected.result && redirected.result.code, "redirected");
   });
 
-  test("stops at its limits and says which one it was", async () => {
+  test("reports the limit at which it stopped", async () => {
     const { path, commit } = aRepository();
     commit({ "a.env": "A=1", "b.env": "B=1", "c.env": "C=1" });
     assert.equal((await reading(path, { maxFiles: 2 })).limit, "files");

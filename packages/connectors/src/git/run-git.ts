@@ -1,4 +1,4 @@
-// Runs the git program in a folder of its own: no settings, hooks, prompts or helpers of the machine, and no network but the proxy.
+// Runs the git program in a separate folder, without the machine's settings, hooks, prompts and helpers. Only the proxy is reachable.
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 

@@ -1,4 +1,4 @@
-// What reading repositories needs of the server that has them, over HTTPS or SSH.
+// The server of the repositories, over HTTPS or SSH.
 import type { Failure } from "../connector.ts";
 
 export interface GitSource {
@@ -20,7 +20,7 @@ export interface GitProxy {
   /** Settings of git, such as the header with the token: without it, other users of this machine could use the port. */
   settings: readonly (readonly [string, string])[];
   urlOf(repository: string): string;
-  /** The reason of the last failure, which may be the limit of bytes. Null when there was none. */
+  /** The last failure, or `bytes` for the limit; null without one. Forgets it. */
   takeFailure(): Failure | "bytes" | null;
   close(): void;
 }
