@@ -6,7 +6,7 @@ import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from 
 import { seesAddresses } from "#features/users/index.ts";
 import type { Actor, Asker } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import { isAfter, orderTerms, pageTerms } from "#kernel/db/list-order.ts";
 import type { ListOrder, Place } from "#kernel/db/list-order.ts";
 import { named } from "#kernel/db/named.ts";
 import { orderOf } from "./safe-order.ts";
@@ -70,10 +70,7 @@ const visible = (
   where ${sql.join([sql`true`, ...conditions], sql` and `)}`;
 
 /** Adds columns that need other tables, only for the rows of one page. */
-const withCounts = (
-  page: RawBuilder<unknown>,
-  { direction }: ListOrder = orderOf(),
-): RawBuilder<ShownSafe> => sql<ShownSafe>`
+const withCounts = (page: RawBuilder<unknown>, order: ListOrder = orderOf()): RawBuilder<ShownSafe> => sql<ShownSafe>`
   select page.*, owner.name as owner_name, owner.email as owner_email,
     (select count(*)::integer from credentials where safe_id = page.id and deleted_at is null) as account_count,
     (select count(*)::integer from safe_members member where member.safe_id = page.id and ${inForce}) as permission_count,
@@ -82,7 +79,7 @@ const withCounts = (
       from (select user_id, group_id from safe_members where safe_id = page.id order by added_at, id limit 100) members
     ) end as members
   from (${page}) page join users owner on owner.id = page.owner_id
-  order by page.key ${direction}, page.id ${direction}`;
+  order by ${pageTerms(order)}`;
 
 /** Returns one row more than `limit` when there is a next page. */
 export async function listSafes(db: Db, actor: Actor, query: SafeQuery): Promise<ShownSafe[]> {

@@ -16,7 +16,7 @@ import type { Notify } from "#features/notifications/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import { readPlace, pageInOrder } from "#kernel/db/list-order.ts";
 import type { CallInput } from "#kernel/http/call.ts";
 import type { Events } from "#kernel/events/events.ts";
 import type { Call } from "#kernel/http/implement.ts";
@@ -55,9 +55,8 @@ export async function list(call: Call<typeof listUsers>, db: Db, signIn: SignInO
   const after = cursor === undefined ? null : readPlace(orderOf(sort), cursor);
   const query = { sort, after, search: search?.trim() || null, role, status, withRoleRequest };
   const people = await listPage(db, { limit: limit + 1, ...query });
-  const page = people.slice(0, limit);
-  const last = people.length > limit ? page.at(-1) : undefined;
-  return { data: await present(db, page, signIn), next_cursor: last === undefined ? null : writePlace(last) };
+  const { shown, next_cursor } = pageInOrder(people, limit);
+  return { data: await present(db, shown, signIn), next_cursor };
 }
 
 export async function changeRole(deps: UsersDeps, call: CallInput<typeof changeUserRole>, tx: Tx): Promise<User> {

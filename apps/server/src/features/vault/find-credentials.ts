@@ -7,7 +7,7 @@ import { fold, keysToFind } from "#features/secrets/index.ts";
 import type { Filter, SecretRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
-import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import { readPlace, pageInOrder } from "#kernel/db/list-order.ts";
 import type { ListOrder } from "#kernel/db/list-order.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
@@ -38,9 +38,8 @@ async function findSorted({ actor, query }: Call<typeof listCredentials>, db: Db
   const { limit, cursor, ...filter } = query;
   const after = cursor === undefined ? null : readPlace(order, cursor);
   const rows = await listSorted(db, actor, { order, limit: limit + 1, after }, conditionsOf(filter));
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { data: shown.map(toCredential), next_cursor: last === undefined ? null : writePlace(last) };
+  const { shown, next_cursor } = pageInOrder(rows, limit);
+  return { data: shown.map(toCredential), next_cursor };
 }
 
 /** Returns the newest credentials that contain the text. */

@@ -40,6 +40,9 @@ export function listOrder<Field extends string, Key extends OrderKey>(
 /** The terms after `order by`. */
 export const orderTerms = ({ key, direction }: ListOrder, id: Sql): Sql => sql`${key} ${direction}, ${id} ${direction}`;
 
+/** The terms for a page that was read in this order, as the table `page` with the column `key`, and joined to others. */
+export const pageTerms = (order: ListOrder): Sql => orderTerms({ ...order, key: sql`page.key` }, sql`page.id`);
+
 /** True for rows after this position; for all rows without one. */
 export const isAfter = ({ key, comesAfter }: ListOrder, after: Place | null, id: Sql): RawBuilder<boolean> =>
   after === null ? sql<boolean>`true` : sql<boolean>`(${key}, ${id}) ${comesAfter} (${after.key}, ${after.id}::uuid)`;
@@ -54,5 +57,15 @@ export function readPlace({ kind }: OrderKey, cursor: string): Place {
   return { key: kind === "id" ? id : name, id };
 }
 
-export const writePlace = ({ key, id }: Place): string =>
+const writePlace = ({ key, id }: Place): string =>
   key instanceof Date ? writeTimePlace({ at: key, id }) : writeNamePlace({ name: key, id });
+
+/** Cuts a list that has one row more than `limit` when there is a next page. */
+export function pageInOrder<R extends Place>(
+  rows: readonly R[],
+  limit: number,
+): { shown: R[]; next_cursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { shown, next_cursor: last === undefined ? null : writePlace(last) };
+}

@@ -14,7 +14,7 @@ import { namesOf, approversOf } from "#features/safes/index.ts";
 import type { Approvers } from "#features/safes/index.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import { readPlace, pageInOrder } from "#kernel/db/list-order.ts";
 import { approvalsRequired, statusOf } from "../access-requests.policy.ts";
 import type { AccessRequestContext } from "../access-requests.ts";
 import {
@@ -67,12 +67,11 @@ export async function findRequests(call: Call<typeof listAccessRequests>, db: Db
     sort,
     after: cursor === undefined ? null : readPlace(orderOf(sort), cursor),
   });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  const approvers = await approversOfRequests(db, page);
+  const { shown, next_cursor } = pageInOrder(rows, limit);
+  const approvers = await approversOfRequests(db, shown);
   return {
-    requests: page.map((row) => toAccessRequest(row, viewOf(row, approvers(row), call.actor))),
-    next_cursor: last === undefined ? null : writePlace(last),
+    requests: shown.map((row) => toAccessRequest(row, viewOf(row, approvers(row), call.actor))),
+    next_cursor,
     counts: await countTabs(db, call.actor),
   };
 }

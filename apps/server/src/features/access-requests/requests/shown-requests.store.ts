@@ -185,7 +185,7 @@ export async function listRequests(db: Db, viewer: Viewer, query: RequestQuery):
   const page = sql`
     select request.*, ${order.key} as key from access_requests request where ${sql.join(conditions, sql` and `)}
     order by ${orderTerms(order, id)} limit ${limit + 1}`;
-  const { rows } = await shown(page, sql`request.key ${order.direction}, request.id ${order.direction}`).execute(db);
+  const { rows } = await shown(page, orderTerms({ ...order, key: sql`request.key` }, id)).execute(db);
   return rows as (ShownRequest & Place)[];
 }
 

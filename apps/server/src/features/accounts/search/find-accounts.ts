@@ -8,7 +8,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { ACCOUNTS, fold, keysToFind } from "#features/secrets/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import { toAccount } from "../accounts.ts";
-import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import { readPlace, pageInOrder } from "#kernel/db/list-order.ts";
 import { orderOf } from "./account-order.ts";
 import * as found from "./found-accounts.store.ts";
 import type { Conditions, Found, AccountQuery } from "./found-accounts.store.ts";
@@ -46,8 +46,7 @@ export async function pageOfAccounts(
   const after = cursor === undefined ? null : readPlace(order, cursor);
   const wish: AccountQuery = { actor, grantsInForce, conditions: conditionsOf(query), order, limit: limit + 1, after };
   const rows = await find(db, wish);
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const { shown, next_cursor } = pageInOrder(rows, limit);
   const ids = shown.map(({ id }) => id);
   const accounts = new Map((await showAccounts(db, actor, ids, grantsInForce)).map((row) => [row.id, row]));
   return {
@@ -55,7 +54,7 @@ export async function pageOfAccounts(
       const row = accounts.get(id);
       return row === undefined ? [] : [toAccount(row, actor)];
     }),
-    next_cursor: last === undefined ? null : writePlace(last),
+    next_cursor,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Db } from "#kernel/db/database.ts";
 import { NAME_KEY, hasVerificationStatus, nameBeginsWith } from "#features/secrets/index.ts";
 import { seesEverySafe, effectivePermissionsOf } from "#features/safes/index.ts";
 import { HOST_KEY } from "./account-order.ts";
-import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import { isAfter, orderTerms, pageTerms } from "#kernel/db/list-order.ts";
 import type { Place } from "#kernel/db/list-order.ts";
 import type { AccountOrder } from "./account-order.ts";
 import { dueSince, isRotationDue } from "../rotation.ts";
@@ -89,7 +89,7 @@ export async function scanVisible(
     ${seen(query)}, mine as materialized (${mine})
     select page.*, counted.seen from (select count(*) as seen from mine) counted
     left join (${pageOf(query, sql`select * from mine`)}) page on true
-    order by page.key ${query.order.direction}, page.id ${query.order.direction}`.execute(db);
+    order by ${pageTerms(query.order)}`.execute(db);
   return pageUnlessMore(rows, most);
 }
 
@@ -115,7 +115,7 @@ export async function probe(db: Db, query: AccountQuery, span: number): Promise<
       select coalesce(array_agg(safe_id), '{}') as safes, coalesce(array_agg(word), '{}') as words from named
     ) named_safes
     left join (${pageOf(query, sql`select * from next`)}) page on true
-    order by page.key ${query.order.direction}, page.id ${query.order.direction}`.execute(db);
+    order by ${pageTerms(query.order)}`.execute(db);
   const { matching, safes, words } = rows[0]!;
   return { rows: placesIn(rows), matching, named: { safes, words } };
 }
@@ -133,7 +133,7 @@ export async function lookUpFew(db: Db, query: AccountQuery, candidates: Sql, mo
     ${seen(query)}, candidates as materialized (select id from (${candidates}) candidates limit ${most + 1})
     select page.*, counted.seen from (select count(*) as seen from candidates) counted
     left join (${pageOf(query, ofCandidates(query))}) page on true
-    order by page.key ${query.order.direction}, page.id ${query.order.direction}`.execute(db);
+    order by ${pageTerms(query.order)}`.execute(db);
   return pageUnlessMore(rows, most);
 }
 

@@ -3,7 +3,7 @@ import type { Safe, listSafes as listEndpoint, readSafe as readEndpoint } from "
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { readPlace, writePlace } from "#kernel/db/list-order.ts";
+import { readPlace, pageInOrder } from "#kernel/db/list-order.ts";
 import { orderOf } from "../safe-order.ts";
 import { toSafe } from "../safes.ts";
 import { listSafes, readSafe, readSafes } from "../safes.store.ts";
@@ -33,9 +33,8 @@ export async function findSafes(call: Call<typeof listEndpoint>, db: Db) {
     tag: tag ?? null,
     permission: permission ?? null,
   });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { safes: shown.map(toSafe), next_cursor: last === undefined ? null : writePlace(last) };
+  const { shown, next_cursor } = pageInOrder(rows, limit);
+  return { safes: shown.map(toSafe), next_cursor };
 }
 
 export const readOne = (call: Call<typeof readEndpoint>, db: Db): Promise<Safe> =>
