@@ -10,11 +10,9 @@ import {
   type DatabasesRead,
   type ReadColumn,
 } from "./database-search.ts";
-import { Unread, type ReadLimit } from "./file-search.ts";
+import { RESERVED_MS, Unread, type ReadLimit } from "./file-search.ts";
 import { matcherOf } from "./path-patterns.ts";
 
-/** The end of the attempt is kept for the results. */
-const RESERVED_MS = 1_000;
 /** The most bytes of one answer. */
 export const MAX_ANSWER_BYTES = 80 * 1024 * 1024;
 const MOST_ROWS_AT_ONCE = 25;

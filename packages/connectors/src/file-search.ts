@@ -117,11 +117,23 @@ export class Unread {
   }
 }
 
-/** The parts of a running search on which its limits depend. */
+/** The parts of a running search that its limits need. */
 interface Limited {
   search: FileSearch;
+  current: { signal: AbortSignal; remainingMs: () => number };
   /** Ends the reading early, without an error. */
   limit: ReadLimit | null;
+}
+
+/** The end of an attempt is kept for the results. */
+export const RESERVED_MS = 1_000;
+
+/** Whether the time is over, or the attempt has ended. */
+export function isOver(reading: Pick<Limited, "current" | "limit">): boolean {
+  if (reading.current.signal.aborted) return true;
+  if (reading.current.remainingMs() > RESERVED_MS) return false;
+  reading.limit = "time";
+  return true;
 }
 
 /** The files that fit into the limits of the search, in their order. */

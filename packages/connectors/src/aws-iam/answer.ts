@@ -2,7 +2,7 @@
 import type { Failure } from "../connector.ts";
 import { misconfigured, rejected, unreachable } from "../finding.ts";
 import type { AwsAccess } from "./access-key.ts";
-import { NoAnswer } from "./session.ts";
+import { NoAnswer } from "../http-over-stream.ts";
 
 /** `code` is AWS's, `status` the HTTP status; null without a readable response. */
 export function errorOf(error: unknown): { code: string; status: number } | null {

@@ -11,6 +11,7 @@ import type { Attempt } from "../attempt.ts";
 import type { ReadFilesFinding, Target } from "../connector.ts";
 import {
   inParallel,
+  isOver,
   Unread,
   withinLimits,
   type FileReader,
@@ -22,15 +23,14 @@ import { misconfigured } from "../finding.ts";
 import { matcherOf } from "../path-patterns.ts";
 import { awsAccessOf } from "./access-key.ts";
 import { errorOf, failureOf } from "./answer.ts";
-import { NoAnswer, openBuckets } from "./session.ts";
+import { openBuckets } from "./session.ts";
+import { NoAnswer } from "../http-over-stream.ts";
 
 /** The places of objects begin with it: `s3://bucket/key`. */
 const BUCKETS = "s3://";
 
 const MAX_BUCKETS = 1_000;
 const IN_FLIGHT = 8;
-/** The end of the attempt is kept for the results. */
-const RESERVED_MS = 1_000;
 /** Objects in these classes must be restored first, which takes hours and costs money. */
 const ARCHIVED = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
@@ -111,13 +111,6 @@ export async function readBuckets(
 
 const LIST_REFUSED =
   'The access key may not list buckets. Allow s3:ListAllMyBuckets, or name the buckets in the additional parameter "buckets".';
-
-function isOver(reading: Reading): boolean {
-  if (reading.current.signal.aborted) return true;
-  if (reading.current.remainingMs() > RESERVED_MS) return false;
-  reading.limit = "time";
-  return true;
-}
 
 /** Null when the key may not list buckets. */
 async function filesOfBuckets(reading: Reading, chosen: readonly string[] | null): Promise<FoundFile[] | null> {

@@ -5,7 +5,7 @@ import type { ListedResource } from "../collected.ts";
 import { listCommand } from "../finding.ts";
 import type { AwsAccess } from "./access-key.ts";
 import { callJson, type JsonCall } from "./json-call.ts";
-import { NoAnswer } from "./session.ts";
+import { NoAnswer } from "../http-over-stream.ts";
 
 export const GLOBAL = "global";
 

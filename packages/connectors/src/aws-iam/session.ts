@@ -6,20 +6,10 @@ import { STSClient } from "@aws-sdk/client-sts";
 import { request as send, type Agent } from "undici";
 import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES, TooMuchData } from "../bounded-stream.ts";
-import type { Failure } from "../connector.ts";
 import { connectionFailure, dial, nameOf } from "../dial.ts";
-import { agentOver, agentTo } from "../http-over-stream.ts";
+import { NoAnswer, agentOf, agentOver } from "../http-over-stream.ts";
 import { startTls } from "../start-tls.ts";
 import type { AccessKey, AwsAccess } from "./access-key.ts";
-
-/** The request got no response. */
-export class NoAnswer extends Error {
-  failure: Failure;
-  constructor(failure: Failure) {
-    super("no answer");
-    this.failure = failure;
-  }
-}
 
 export function stsClient(access: AwsAccess, attempt: Attempt, key: AccessKey = access.key): STSClient {
   return new STSClient({ ...settings(access, attempt, key), ...access.sts });
@@ -39,13 +29,7 @@ export function openBuckets(
   maxObjectBytes: number,
 ): { client: S3Client; close: () => void } {
   const limit = Math.max(maxObjectBytes, MAX_PAGE_BYTES);
-  const agent = agentTo(async ({ host, port }) => {
-    const dialled = await dial({ host, port }, attempt, Infinity);
-    if ("failure" in dialled) throw new NoAnswer(dialled.failure);
-    const secured = await startTls(dialled.stream, access.tls, { host, port }, ["http/1.1"]);
-    if ("failure" in secured) throw new NoAnswer(secured.failure);
-    return secured.stream;
-  });
+  const agent = agentOf(attempt, access.tls);
   const client = new S3Client({
     ...settings(access, attempt, access.key),
     ...access.s3,

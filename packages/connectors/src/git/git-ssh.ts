@@ -27,10 +27,8 @@ export const gitSsh: Connector = {
       import("./ssh-access.ts"),
       import("./read-repositories.ts"),
     ]);
-    const read = async (current: Attempt): Promise<ReadFilesFinding> => {
-      const source = await sshSource(target, secret.reveal(), current);
-      return "failure" in source ? source.failure : readRepositories(source, search, reader, current);
-    };
+    const read = async (current: Attempt) =>
+      readRepositories(await sshSource(target, secret.reveal(), current), search, reader, current);
     return inTime<ReadFilesFinding>(context, read, (failure) => failure);
   },
 };

@@ -28,10 +28,8 @@ export const git: Connector = {
       import("./https-access.ts"),
       import("./read-repositories.ts"),
     ]);
-    const read = async (current: Attempt): Promise<ReadFilesFinding> => {
-      const source = httpsSource(target, secret.reveal(), current);
-      return "failure" in source ? source.failure : readRepositories(source, search, reader, current);
-    };
+    const read = async (current: Attempt) =>
+      readRepositories(httpsSource(target, secret.reveal(), current), search, reader, current);
     return inTime<ReadFilesFinding>(context, read, (failure) => failure);
   },
 };

@@ -1,17 +1,15 @@
 // Passes on the requests of the git program over HTTPS: the network policy, TLS, the login and the limit of bytes stay in
 // this process.
-import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { request as send, type Agent } from "undici";
 import type { Attempt } from "../attempt.ts";
-import type { Failure } from "../connector.ts";
-import { connectionFailure, dial, nameOf } from "../dial.ts";
-import { agentTo } from "../http-over-stream.ts";
-import { startTls } from "../start-tls.ts";
+import { connectionFailure, nameOf } from "../dial.ts";
+import { NoAnswer, agentOf } from "../http-over-stream.ts";
 import { REFS, statusFailure, urlOf, type HttpsAccess } from "./https-answers.ts";
+import { ProxyState } from "./proxy-state.ts";
 import type { GitProxy } from "./source.ts";
 
 /** Other headers are not passed on. */
@@ -20,29 +18,13 @@ const ANSWER_HEADERS = ["content-encoding", "content-type"];
 const UPLOAD = "git-upload-pack";
 const TOKEN_HEADER = "x-strongroom-proxy";
 
-class Unreachable extends Error {
-  failure: Failure;
-  constructor(failure: Failure) {
-    super("unreachable");
-    this.failure = failure;
-  }
-}
-
 export async function startHttpsProxy(access: HttpsAccess, current: Attempt, maxBytes: number): Promise<GitProxy> {
-  const token = randomBytes(32).toString("hex");
+  const state = new ProxyState(maxBytes);
   const { endpoint, tls } = access;
-  let failure: Failure | "bytes" | null = null;
-  let left = maxBytes;
-  const agent = agentTo(async () => {
-    const dialled = await dial(endpoint, current, Infinity);
-    if ("failure" in dialled) throw new Unreachable(dialled.failure);
-    const secured = await startTls(dialled.stream, tls, endpoint, ["http/1.1"]);
-    if ("failure" in secured) throw new Unreachable(secured.failure);
-    return secured.stream;
-  });
+  const agent = agentOf(current, tls);
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const wanted = requestOf(request, access, token);
+    const wanted = requestOf(request, access, state);
     if (wanted === null) {
       response.writeHead(404).end();
       return;
@@ -56,30 +38,25 @@ export async function startHttpsProxy(access: HttpsAccess, current: Attempt, max
         ? statusFailure({ status: answer.statusCode, contentType }, { where: nameOf(endpoint), repository })
         : null;
     if (refused !== null) {
-      failure = refused;
+      state.fail(refused);
       answer.body.on("error", () => {}).destroy();
       response.writeHead(502).end();
       return;
     }
     response.writeHead(200, chosen(answer.headers, ANSWER_HEADERS));
-    await pipeline(answer.body, limited, response);
-  }
-
-  async function* limited(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const part of parts) {
-      left -= part.length;
-      if (left < 0) {
-        failure = "bytes";
-        throw new Error("too much");
-      }
-      yield part;
-    }
+    await pipeline(
+      answer.body,
+      async function* (parts: AsyncIterable<Buffer>) {
+        for await (const part of parts) yield state.count(part);
+      },
+      response,
+    );
   }
 
   const server = createServer((request, response) => {
     response.on("error", () => {});
     pass(request, response).catch((error: unknown) => {
-      failure ??= error instanceof Unreachable ? error.failure : connectionFailure(error, endpoint);
+      state.failUnlessFailed(error instanceof NoAnswer ? error.failure : connectionFailure(error, endpoint));
       response.destroy();
     });
   });
@@ -89,12 +66,8 @@ export async function startHttpsProxy(access: HttpsAccess, current: Attempt, max
   return {
     urlOf: (repository) => `http://127.0.0.1:${port}/${access.repositories.indexOf(repository)}`,
     protocol: "http",
-    settings: [["http.extraHeader", `${TOKEN_HEADER}: ${token}`]],
-    takeFailure: () => {
-      const taken = failure;
-      failure = null;
-      return taken;
-    },
+    settings: [["http.extraHeader", `${TOKEN_HEADER}: ${state.token}`]],
+    takeFailure: () => state.takeFailure(),
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -104,9 +77,8 @@ export async function startHttpsProxy(access: HttpsAccess, current: Attempt, max
 }
 
 /** Null for everything but the two requests of a fetch with the token. */
-function requestOf({ headers, method, url = "" }: IncomingMessage, access: HttpsAccess, token: string) {
-  const given = Buffer.from(headers[TOKEN_HEADER]?.toString() ?? "");
-  const isAllowed = given.length === token.length && timingSafeEqual(given, Buffer.from(token));
+function requestOf({ headers, method, url = "" }: IncomingMessage, access: HttpsAccess, state: ProxyState) {
+  const isAllowed = state.isToken(headers[TOKEN_HEADER]?.toString() ?? "");
   const [, index = "", rest = ""] = /^\/(\d{1,3})\/(.*)$/.exec(url) ?? [];
   const repository = access.repositories[Number(index)];
   const isFetch = (method === "GET" && rest === REFS) || (method === "POST" && rest === UPLOAD);

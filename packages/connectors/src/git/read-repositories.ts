@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Attempt } from "../attempt.ts";
 import type { Failure, ReadFilesFinding } from "../connector.ts";
 import {
+  isOver,
   Unread,
   withinLimits,
   type FileReader,
@@ -22,8 +23,6 @@ import type { GitSource } from "./source.ts";
 const REPOSITORIES = "git:";
 /** A file can have thousands of versions. */
 const LEAST_VERSIONS = 100_000;
-/** The end of the attempt is kept for the results. */
-const RESERVED_MS = 1_000;
 
 interface RepositoryFile extends FoundFile {
   folder: GitFolder;
@@ -40,12 +39,13 @@ interface Reading {
   gone: string[];
 }
 
-export function readRepositories(
-  source: GitSource,
+export async function readRepositories(
+  source: GitSource | { failure: Failure },
   search: FileSearch,
   reader: FileReader,
   current: Attempt,
 ): Promise<ReadFilesFinding> {
+  if ("failure" in source) return source.failure;
   const reading: Reading = { source, search, current, limit: null, unread: new Unread(), files: [], gone: [] };
   return withFolder(async (folder) => {
     const failure = await cloneAll(reading, folder);
@@ -82,13 +82,6 @@ const pathIn =
     const prefix = placeOf(repository, "");
     return place.startsWith(prefix) ? [place.slice(prefix.length)] : [];
   };
-
-function isOver(reading: Reading): boolean {
-  if (reading.current.signal.aborted) return true;
-  if (reading.current.remainingMs() > RESERVED_MS) return false;
-  reading.limit = "time";
-  return true;
-}
 
 /** Repositories that could not be cloned are unread; the first failure when there was no other. */
 async function cloneAll(reading: Reading, folder: string): Promise<Failure | null> {

@@ -1,12 +1,11 @@
 // Passes on the conversations of the git program over SSH. Git speaks its own protocol to a port of this machine (`gitprotocol-pack`,
 // "Git Transport"), whose first packet names the repository; the rest is the same as over SSH.
-import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import type { Client } from "ssh2";
-import type { Failure } from "../connector.ts";
 import { textOf } from "../linux/files/channel.ts";
+import { ProxyState } from "./proxy-state.ts";
 import type { GitProxy } from "./source.ts";
 import { isPacket, noCommands, openUpload, uploadFailure } from "./ssh-upload.ts";
 
@@ -19,16 +18,14 @@ interface SshServer {
 const LONGEST_REQUEST = 1_000;
 
 export async function startSshProxy({ client, where, repositories }: SshServer, maxBytes: number): Promise<GitProxy> {
-  const token = randomBytes(32).toString("hex");
-  let failure: Failure | "bytes" | null = null;
-  let left = maxBytes;
+  const state = new ProxyState(maxBytes);
 
   async function pass(socket: Socket): Promise<void> {
-    const repository = repositories[await indexIn(socket, token)];
+    const repository = repositories[await indexIn(socket, state)];
     if (repository === undefined) return void socket.destroy();
     const channel = await openUpload(client, repository);
     if (channel === null) {
-      failure = noCommands({ where, repository });
+      state.fail(noCommands({ where, repository }));
       return void socket.destroy();
     }
     const errors = textOf(channel.stderr);
@@ -39,14 +36,9 @@ export async function startSshProxy({ client, where, repositories }: SshServer, 
       for await (const part of parts) {
         if (!isBegun && !isPacket(part)) break;
         isBegun = true;
-        left -= part.length;
-        if (left < 0) {
-          failure = "bytes";
-          throw new Error("too much");
-        }
-        yield part;
+        yield state.count(part);
       }
-      if (!isBegun) failure = uploadFailure(await errors, { where, repository });
+      if (!isBegun) state.fail(uploadFailure(await errors, { where, repository }));
     };
     await pipeline(channel, checked, socket);
   }
@@ -64,12 +56,8 @@ export async function startSshProxy({ client, where, repositories }: SshServer, 
   return {
     protocol: "git",
     settings: [],
-    urlOf: (repository) => `git://127.0.0.1:${port}/${token}/${repositories.indexOf(repository)}`,
-    takeFailure: () => {
-      const taken = failure;
-      failure = null;
-      return taken;
-    },
+    urlOf: (repository) => `git://127.0.0.1:${port}/${state.token}/${repositories.indexOf(repository)}`,
+    takeFailure: () => state.takeFailure(),
     close: () => {
       for (const socket of connections) socket.destroy();
       server.close();
@@ -78,7 +66,7 @@ export async function startSshProxy({ client, where, repositories }: SshServer, 
 }
 
 /** The number of the repository in the first packet, or -1 for anything else than a fetch with the token. */
-async function indexIn(socket: Socket, token: string): Promise<number> {
+async function indexIn(socket: Socket, state: ProxyState): Promise<number> {
   let bytes: Buffer = Buffer.alloc(0);
   for (;;) {
     const [part] = (await once(socket, "data")) as [Buffer];
@@ -92,7 +80,7 @@ async function indexIn(socket: Socket, token: string): Promise<number> {
     }
     const [, given = "", index = ""] =
       /^git-upload-pack \/([0-9a-f]{64})\/(\d{1,3})\0/.exec(bytes.toString("latin1", 4, length)) ?? [];
-    if (given.length !== token.length || !timingSafeEqual(Buffer.from(given), Buffer.from(token))) return -1;
+    if (!state.isToken(given)) return -1;
     if (bytes.length > length) socket.unshift(bytes.subarray(length));
     return Number(index);
   }

@@ -1,7 +1,7 @@
 // Reads files of a Unix host as a stream: one login, `find` for the list and `tar` for the contents, or SFTP.
 import type { Attempt } from "../../attempt.ts";
 import type { ReadFilesFinding, Target } from "../../connector.ts";
-import { Unread, withinLimits, type FileReader, type FileSearch, type FilesRead } from "../../file-search.ts";
+import { Unread, isOver, withinLimits, type FileReader, type FileSearch, type FilesRead } from "../../file-search.ts";
 import { misconfigured, unreachable } from "../../finding.ts";
 import { runCommand } from "../run-command.ts";
 import { openSession } from "../session.ts";
@@ -12,9 +12,6 @@ import { readOverSftp } from "./read-over-sftp.ts";
 import { readProcesses } from "./read-processes.ts";
 import { readTar } from "./read-tar.ts";
 import type { Reading } from "./reading.ts";
-
-/** The end of the attempt is kept for the results. */
-const RESERVED_MS = 1_000;
 
 export async function readFilesOf(
   target: Target,
@@ -83,21 +80,16 @@ const LOAD_INTERVAL_MS = 3_000;
 function overOf(reading: Reading, tools: HostTools | null): Reading["isOver"] {
   const { client, current, search } = reading;
   let checkedAt = 0;
-  const isLate = () => {
-    if (current.remainingMs() > RESERVED_MS) return false;
-    reading.limit = "time";
-    return true;
-  };
   return async () => {
-    if (search.maxLoadPerCore === null || tools === null) return isLate();
-    while (!isLate() && performance.now() - checkedAt > LOAD_INTERVAL_MS) {
+    if (search.maxLoadPerCore === null || tools === null) return isOver(reading);
+    while (!isOver(reading) && performance.now() - checkedAt > LOAD_INTERVAL_MS) {
       const result = await runCommand(client, "cat /proc/loadavg", {});
       const load = Number.parseFloat(result?.stdout ?? "");
       if (Number.isNaN(load) || load <= search.maxLoadPerCore * tools.cores) checkedAt = performance.now();
       else await pause(current.signal);
       if (current.signal.aborted) return true;
     }
-    return isLate();
+    return isOver(reading);
   };
 }
 
