@@ -81,7 +81,7 @@ export type ReadLimit = "time" | "files" | "bytes";
 export interface Searched {
   outcome: "read";
   message: string;
-  /** What the login may not read, or what changed while it was read; at most 100. */
+  /** Paths that could not be read, or that changed during the read; at most 100. */
   unread: string[];
   unreadCount: number;
   /** Known places that no longer exist. */

@@ -307,7 +307,7 @@ describe("AWS S3: reading buckets", needs(opensslAvailable()), () => {
     assert.deepEqual([limit, unreadCount], [null, 0]);
   });
 
-  test("names what it may not read, what is archived, and what is gone, and marks objects of public buckets", async () => {
+  test("names refused, archived and deleted objects, and marks objects of public buckets", async () => {
     aws.addBucket("app-config", { "a/.env": "A=1", "secret/.env": "B=2" }).isPublic = true;
     aws.addBucket("closed", { ".env": "no" });
     const builds = aws.addBucket("builds", {});

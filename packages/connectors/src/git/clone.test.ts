@@ -1,4 +1,4 @@
-// Tests of what failures of the git program are taken for.
+// Tests of how failures of the git program are interpreted.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

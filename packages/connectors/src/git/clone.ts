@@ -79,14 +79,14 @@ export async function cloneInto(
   // The default branch does not exist: the repository is empty, or it was renamed.
   if (/couldn't find remote ref HEAD/.test(fetched.text)) fetched = await fetch(history ? refs.slice(1) : []);
   const failure = proxy.takeFailure();
-  // What the filter left out must not be fetched later.
+  // Later commands must not fetch the files that the filter left out.
   for (const section of ["remote.origin", "extensions"]) await runGit(folder, ["config", "--remove-section", section]);
   if (failure !== null) return failure;
   if (fetched.status === 0 || /couldn't find remote ref HEAD/.test(fetched.text)) return null;
   return fetchFailure(repository, fetched.text, folder.signal.aborted);
 }
 
-/** Why the git program failed although the server answered, by what it wrote to standard error. */
+/** The failure behind a fetch that the server answered, judged by git's standard error. */
 export function fetchFailure(repository: string, text: string, isAborted: boolean): Failure {
   if (isAborted) return unreachable("timeout", `There was not enough time to receive ${repository}.`);
   if (text.includes("No space left on device"))

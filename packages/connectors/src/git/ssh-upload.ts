@@ -1,4 +1,4 @@
-// The command that sends a repository over SSH, and what its answers mean.
+// The command that sends a repository over SSH, and how its answers are read.
 import type { Client, ClientChannel } from "ssh2";
 import type { Failure } from "../connector.ts";
 import { misconfigured, rejected } from "../finding.ts";
@@ -19,7 +19,7 @@ export const isPacket = (bytes: Buffer): boolean => /^[0-9a-f]{4}$/.test(bytes.t
 export const noCommands = ({ where }: UploadAt): Failure =>
   misconfigured("no-permission", `${where} does not let the login run git-upload-pack.`);
 
-/** Why the command ended without a list of branches, by what it wrote to standard error. */
+/** The failure behind a command that sent no list of branches, judged by its standard error. */
 export function uploadFailure(text: string, { where, repository }: UploadAt): Failure {
   if (/denied|not allowed|forbidden|permission/i.test(text))
     return rejected("no-permission", `${where} does not let the login read ${repository}.`);

@@ -6,9 +6,9 @@ import { needs, opensslAvailable, startFakeAws } from "@strongroom/connectors/te
 import type { FakeAws } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { anAwsTarget } from "#features/discovery/testing/aws-target.ts";
 import { aDiscoveryWorld, byId } from "#features/discovery/testing/discovery-world.ts";
 import type { DiscoveryWorld } from "#features/discovery/testing/discovery-world.ts";
-import { anAccount } from "#testing/accounts.ts";
 import { columnsWith } from "#testing/columns.ts";
 import { aPassword } from "./testing/scanned-host.ts";
 import { findingsOf, placesOf, scanned } from "./testing/scanned-target.ts";
@@ -22,16 +22,7 @@ describe("enhanced scans of S3 buckets", needs(opensslAvailable()), () => {
   });
   beforeEach(async () => {
     aws.buckets.byName.clear();
-    const { app, owner, safe, linuxTarget, aTarget } = world;
-    const account = await anAccount(app, owner, safe, {
-      system_type: "AWS",
-      connection_method: "HTTPS",
-      hostname: "s3.amazonaws.com",
-      username: "scanner",
-      password: aws.addUser("scanner").secret,
-      additional_params: { protocol: "aws-iam", endpoint: `https://${aws.host}:${aws.port}`, ca: aws.ca },
-    });
-    target = await aTarget({ ...linuxTarget(account, aws), targetType: "aws", connectionMethod: "aws_api" });
+    target = await anAwsTarget(world, aws);
   });
   after(async () => {
     await Promise.all([world?.app.close(), aws?.stop()]);

@@ -19,7 +19,7 @@ interface Joined {
   bySecret: Map<string, Found>;
 }
 
-/** Records a file when all of its versions were scanned. Without `history`, what was not seen could be in an earlier one. */
+/** Records a file once all its versions are scanned. Without `history`, only a part of it is read: findings may be in earlier versions. */
 export function joinVersions(recorder: Pick<Recorder, "take">, { history }: { history: boolean }) {
   const files = new Map<string, Joined>();
   return {

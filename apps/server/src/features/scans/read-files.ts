@@ -8,7 +8,7 @@ import { joinVersions } from "./file-versions.ts";
 import type { Recorder } from "./record-files.ts";
 import { recordProcesses } from "./record-processes.ts";
 import type { ScansContext } from "./scans.ts";
-import { searchOf } from "./scans.policy.ts";
+import { HOST_FILES, searchOf } from "./scans.policy.ts";
 import type { EnhancedScanRow } from "./scans.store.ts";
 
 interface FileScan {
@@ -44,7 +44,7 @@ export async function readFilesOf(
       }
       await recorder.flushIfDue();
     },
-    ...(scan.config.scanProcesses && begin === "/"
+    ...(scan.config.scanProcesses && begin === HOST_FILES
       ? {
           readProcesses: (processes, isComplete) =>
             recordProcesses(context, { scan, target }, scanner, { processes, isComplete }),

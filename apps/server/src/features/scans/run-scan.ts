@@ -26,7 +26,7 @@ import { readFilesOf } from "./read-files.ts";
 import { createRecorder } from "./record-files.ts";
 import type { ScannerKeys } from "./file-scanner.ts";
 import type { ScansContext } from "./scans.ts";
-import { NOT_SCANNABLE, typesOf } from "./scans.policy.ts";
+import { HOST_FILES, NOT_SCANNABLE, typesOf } from "./scans.policy.ts";
 import * as store from "./scans.store.ts";
 import type { EnhancedScanRow } from "./scans.store.ts";
 
@@ -102,10 +102,9 @@ async function readAndRecord(
   using secret = await openCredential(kernel, credential);
   const keys = await findings.keysForScan(scan.requester_id);
   const ofHost = { scan, target, credential };
-  const failure =
-    readFiles === undefined || connector.filesBegin !== undefined
-      ? null
-      : await recordAccounts(context, ofHost, secret, { keys, signal });
+  const begin = connector.filesBegin ?? HOST_FILES;
+  const isHost = readFiles !== undefined && begin === HOST_FILES;
+  const failure = isHost ? await recordAccounts(context, ofHost, secret, { keys, signal }) : null;
   if (failure !== null) return failure;
   const scanner = openScanner(keys, signal);
   const vaulting = { scanId: scan.id, requesterId: scan.requester_id, tried: new Set<string>() };
@@ -117,7 +116,7 @@ async function readAndRecord(
     const result =
       readFiles === undefined
         ? await readDatabases(context, { ...source, hash, read: readTables! })
-        : await readFilesOf(context, { ...source, begin: connector.filesBegin ?? "/", read: readFiles });
+        : await readFilesOf(context, { ...source, begin, read: readFiles });
     await scanner.finish();
     await recorder.flush();
     if (result.outcome === "read") await recorder.forget(result.gone);

@@ -41,6 +41,9 @@ const CREDENTIAL_NAMES = [
   ".mysql_history .psql_history *.tfvars *.tfstate *.rsp",
 ].flatMap((line) => line.split(" "));
 
+/** How the places of a host's files begin. Only hosts have accounts, processes and a load. */
+export const HOST_FILES = "/";
+
 interface Places {
   /** How the places of the target's files begin. */
   begin: string;
@@ -59,15 +62,14 @@ export function searchOf(config: ScanConfig, { begin, known }: Places): FileSear
     ...(config.scanCredentialExposure ? CREDENTIAL_NAMES : []),
   ]);
   const system = config.includeSystemFiles ? [] : [...SYSTEM_FILES, ...SYSTEM_LIBRARIES];
-  const ofHosts = { roots: ROOTS[scanDepth], excludes: [...NEVER, ...system] };
-  const { roots, excludes } = begin === "/" ? ofHosts : { roots: [begin], excludes: [] };
+  const isHost = begin === HOST_FILES;
   return {
-    roots,
+    roots: isHost ? ROOTS[scanDepth] : [begin],
     names: [...names],
-    excludes: [...new Set([...excludes, ...excludePatterns])],
+    excludes: [...new Set([...(isHost ? [...NEVER, ...system] : []), ...excludePatterns])],
     maxFileSize,
     ...LIMITS[scanDepth],
-    maxLoadPerCore: begin === "/" ? maxLoadPerCore : null,
+    maxLoadPerCore: isHost ? maxLoadPerCore : null,
     history: scanDepth !== "quick",
     known,
   };

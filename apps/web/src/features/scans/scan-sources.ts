@@ -6,7 +6,7 @@ import type { ScanToggle } from "./scan-labels.ts";
 type Limit = NonNullable<EnhancedScan["coverage"]["limit"]>;
 
 interface ScanSource {
-  /** What the scan of `hostname` does. */
+  /** Describes a scan of this host. */
   does: (hostname: string) => string;
   /** What the scan counts. */
   unit: string;

@@ -81,7 +81,7 @@ export async function readOne(call: Call<typeof readAccessRequest>, db: Db): Pro
   return toAccessRequest(row, view);
 }
 
-/** OPEN-20: returns the statistics of all requests or, for ordinary users, of their own requests only. */
+/** OPEN-20: statistics of all requests; ordinary users get only their own. */
 export const statistics = (call: Call<typeof accessRequestStatistics>, db: Db) =>
   readStatistics(db, call.actor.role === "user" ? call.actor.id : null);
 

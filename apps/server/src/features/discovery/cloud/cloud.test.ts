@@ -6,6 +6,7 @@ import type { FakeAws } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { anAccount } from "#testing/accounts.ts";
+import { anAwsTarget } from "../testing/aws-target.ts";
 import { aPerson } from "#testing/people.ts";
 import { SSH, aDiscoveryWorld, byId } from "../testing/discovery-world.ts";
 import type { DiscoveryWorld } from "../testing/discovery-world.ts";
@@ -16,16 +17,7 @@ describe("cloud discovery", needs(opensslAvailable()), () => {
   let target: DiscoveryTarget;
   before(async () => {
     [world, aws] = await Promise.all([aDiscoveryWorld(), startFakeAws()]);
-    const { app, owner, safe, linuxTarget, aTarget } = world;
-    const account = await anAccount(app, owner, safe, {
-      system_type: "AWS",
-      connection_method: "HTTPS",
-      hostname: "iam.amazonaws.com",
-      username: "scanner",
-      password: aws.addUser("scanner").secret,
-      additional_params: { protocol: "aws-iam", endpoint: `https://${aws.host}:${aws.port}`, ca: aws.ca },
-    });
-    target = await aTarget({ ...linuxTarget(account, aws), targetType: "aws", connectionMethod: "aws_api" });
+    target = await anAwsTarget(world, aws);
   });
   after(async () => {
     await Promise.all([world?.app.close(), aws?.stop()]);
