@@ -1,4 +1,5 @@
 // Tests GET /api/v1/connectors, which returns the descriptions behind the forms.
+import { connectors } from "@strongroom/connectors";
 import { listConnectors } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -18,6 +19,9 @@ test("every signed-in user reads the descriptions of all connectors", async () =
   const redis = body.connectors.find(({ id }) => id === "redis");
   assert.deepEqual(redis?.protocols, [{ value: "redis", label: "Redis", port: 6379 }]);
   assert.deepEqual(redis.capabilities, { can_change: true, can_reconcile: true, can_list_accounts: true });
-  assert.equal(body.connectors.length, 18);
+  assert.deepEqual(
+    body.connectors.map(({ id }) => id),
+    connectors.map(({ id }) => id),
+  );
   assert.equal((await app.call(listConnectors)).status, 401);
 });
