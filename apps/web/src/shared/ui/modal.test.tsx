@@ -82,3 +82,26 @@ test("the form's own Cancel discards without confirmation", async () => {
   await user.click(dialog.getByRole("button", { name: "Cancel" }));
   await isClosed();
 });
+
+test("the focus returns to the opener when an open dialog unmounts", async () => {
+  function Unmounting() {
+    const [isOpen, setIsOpen] = useState(false);
+    const close = () => setIsOpen(false);
+    return (
+      <>
+        <button onClick={() => setIsOpen(true)}>Open</button>
+        {isOpen && (
+          <Modal opened onClose={close} title="New Safe">
+            <input aria-label="Name" data-autofocus />
+          </Modal>
+        )}
+      </>
+    );
+  }
+  const { user } = renderScreen(<Unmounting />);
+  await user.click(screen.getByRole("button", { name: "Open" }));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Name")));
+  await user.keyboard("{Escape}");
+  await isClosed();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Open" })));
+});

@@ -1,8 +1,8 @@
 // The app's dialog: sizes from sm to 2xl (SHELL-39), a named close button, and a confirmation before an edited form
 // is discarded.
 import { Button, Group, Modal as MantineModal, Stack } from "@mantine/core";
-import { useMediaQuery, useMounted } from "@mantine/hooks";
-import { useState } from "react";
+import { useMediaQuery } from "@mantine/hooks";
+import { useLayoutEffect, useState } from "react";
 import type { ReactNode, SyntheticEvent } from "react";
 
 /** Widths in rem. */
@@ -39,10 +39,8 @@ export function Modal({
 }: ModalProps) {
   const isLarge = size !== "sm" && size !== "md";
   const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
-  // Mantine returns the focus on close only if the dialog was mounted before it opened.
-  const isMounted = useMounted();
-  // Renders the frame before the form, so that the dialog records the focused element before a form takes the focus:
-  // without animations both would happen at once, and the focus would be lost on close.
+  useFocusReturn(opened);
+  // Renders the frame before the form, so that the focused element is recorded before a form takes the focus.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
   const [isEdited, setIsEdited] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
@@ -57,7 +55,8 @@ export function Modal({
   const ask = (): void => void setTimeout(() => setIsAsking(true));
   return (
     <MantineModal.Root
-      opened={opened && isMounted}
+      opened={opened}
+      returnFocus={false}
       onClose={isEdited ? ask : onClose}
       size={MODAL_SIZES[size]}
       fullScreen={isNarrow && isLarge}
@@ -83,6 +82,25 @@ export function Modal({
       </MantineModal.Content>
     </MantineModal.Root>
   );
+}
+
+/**
+ * Returns the focus when the dialog closes or unmounts, unless something else took it meanwhile. Mantine records the
+ * focused element in a passive effect, which can run after the dialog took the focus.
+ */
+function useFocusReturn(isOpen: boolean): void {
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined;
+    const opener = document.activeElement;
+    return () => {
+      const last = document.activeElement;
+      setTimeout(() => {
+        const now = document.activeElement;
+        if (opener instanceof HTMLElement && (now === null || now === document.body || now === last))
+          opener.focus({ preventScroll: true });
+      });
+    };
+  }, [isOpen]);
 }
 
 interface DiscardQuestionProps {
