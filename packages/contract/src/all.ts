@@ -11,6 +11,7 @@ import * as apiDocs from "./api-docs.ts";
 import * as audit from "./audit.ts";
 import * as auditProofs from "./audit-proofs.ts";
 import * as auditSinks from "./audit-sinks.ts";
+import * as auditSubscriptions from "./audit-subscriptions.ts";
 import * as connectors from "./connectors.ts";
 import * as cpm from "./cpm.ts";
 import * as dashboard from "./dashboard.ts";
@@ -68,7 +69,7 @@ const features = {
   accessControl: { ...accessControl, ...accessReviews },
   accessRequests,
   accounts: { ...accounts, ...accountLoginTests, ...accountValidation, ...severalAccounts },
-  audit: { ...audit, ...auditProofs },
+  audit: { ...audit, ...auditProofs, ...auditSubscriptions },
 
   auditSinks,
   connectors,

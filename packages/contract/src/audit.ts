@@ -171,6 +171,29 @@ const auditFilter = {
 export const AuditFilter = z.object(auditFilter);
 export type AuditFilter = z.infer<typeof AuditFilter>;
 
+const MOST_SEARCHED = 100;
+
+/** AUDIT-05: the tabs on which entries can be filtered by severity. */
+export const hasSeverities = (view: AuditView): boolean => view === "all" || view === "critical";
+
+/**
+ * The filter in the parts of a list's address, without its days, which depend on the time zone of the browser. Ignores
+ * unknown parts and values.
+ */
+export function auditFilterIn(parts: Readonly<Record<string, string | undefined>>) {
+  const view = AuditView.safeParse(parts["view"]).data ?? "all";
+  const search = (parts["search"] ?? "").trim().slice(0, MOST_SEARCHED);
+  return {
+    view,
+    search: search === "" ? undefined : search,
+    status: AuditStatus.safeParse(parts["status"]).data,
+    severity: hasSeverities(view) ? Severity.safeParse(parts["severity"]).data : undefined,
+    event: parts["event"] === "" ? undefined : parts["event"]?.slice(0, MOST_SEARCHED),
+    actor_id: UserId.safeParse(parts["actor"]).data,
+    target_id: z.uuid().safeParse(parts["target"]).data,
+  } satisfies Partial<AuditFilter>;
+}
+
 /** Above this number, entries are not counted exactly. */
 export const MOST_AUDIT_COUNTED = 10_000;
 

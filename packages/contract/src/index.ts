@@ -15,6 +15,7 @@ export * from "./audit-proofs.ts";
 export * from "./audit.ts";
 export * from "./audit-event-labels.ts";
 export * from "./audit-sinks.ts";
+export * from "./audit-subscriptions.ts";
 export * from "./complete-body.ts";
 export * from "./connection-address.ts";
 export * from "./connectors.ts";

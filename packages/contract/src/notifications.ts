@@ -26,6 +26,7 @@ export const NOTIFICATION_TYPES = [
   "user_activation",
   "session_alert",
   "report_ready",
+  "audit_subscription",
 ] as const;
 export const NotificationType = z.enum(NOTIFICATION_TYPES);
 export type NotificationType = z.infer<typeof NotificationType>;

@@ -6,8 +6,8 @@ import { Message, Moment, oneLine } from "./fields.ts";
 export const SavedViewId = z.uuid().brand<"SavedViewId">();
 export type SavedViewId = z.infer<typeof SavedViewId>;
 
-/** The lists that have views. */
-export const VIEW_LISTS = ["accounts", "safes", "users", "credentials", "requests"] as const;
+/** The lists that have views. Views of `users` and `audit` are only for callers who may read those lists. */
+export const VIEW_LISTS = ["accounts", "safes", "users", "credentials", "requests", "audit"] as const;
 export const ViewList = z.enum(VIEW_LISTS);
 export type ViewList = z.infer<typeof ViewList>;
 

@@ -81,7 +81,7 @@ export async function audited(options: AuditedOptions = {}) {
       requestsAbout: async () => [],
       sessionsAbout: async () => [],
     },
-    { notify: notifyOf(kernel) },
+    { notify: notifyOf(kernel), findView: async () => null },
   );
 
   return {

@@ -143,6 +143,7 @@ const BODIES: Record<string, unknown> = {
   generateReport: { targetIds: [] },
   createSavedView: { list: "accounts", name: "Linux", filters: { system: "Linux" }, is_shared: true },
   createReportSchedule: { cadence: "weekly" },
+  subscribeToAudit: { cadence: "daily" },
   approveDiscoveredAccounts: { accountIds: [id], onboardingSettings: {} },
   previewOnboarding: { accountIds: [id], onboardingSettings: {} },
   createOnboardingRule: onboardingRule,

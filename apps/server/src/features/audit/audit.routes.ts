@@ -7,9 +7,12 @@ import {
   exportEvidence,
   exportEvidenceBundle,
   listAuditEntries,
+  listAuditSubscriptions,
   listContradictions,
   readCheckpoint,
   readInclusionProof,
+  subscribeToAudit,
+  unsubscribeFromAudit,
   verifyAudit,
 } from "@strongroom/contract";
 import type { VerifyReport } from "@strongroom/auditlog";
@@ -23,6 +26,8 @@ import { exportBundle } from "./evidence/evidence-bundle.ts";
 import { exportLogs } from "./trail/export-logs.ts";
 import { countMatching, listTrail, searchTooLong } from "./trail/list-trail.ts";
 import type { People } from "./trail/list-trail.ts";
+import { listOwn, subscribe, unsubscribe } from "./subscriptions/subscriptions.ts";
+import type { SubscriptionContext } from "./subscriptions/subscriptions.ts";
 import type { OpenLog } from "./tree/signing-key.ts";
 import { newestCheckpoint } from "./tree/tree.store.ts";
 
@@ -34,9 +39,10 @@ interface Parts {
   people: People;
   /** Checks all stored entries; concurrent calls share one check. */
   verify: () => Promise<VerifyReport>;
+  subscriptions: SubscriptionContext;
 }
 
-export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): void {
+export function bindAudit(kernel: Kernel, { openLog, people, verify, subscriptions }: Parts): void {
   const { clock } = kernel;
   const { database, config } = kernel;
   // Exports have no time limit: they read page after page and may take a long time.
@@ -49,6 +55,9 @@ export function bindAudit(kernel: Kernel, { openLog, people, verify }: Parts): v
   implementDownload(kernel, exportAuditLogs, (call, db) => exportLogs(call, db, people, clock.now()));
   implementDownload(kernel, exportEvidence, async (call, db) => exportProof(call, db, await openLog()));
   implementDownload(kernel, exportEvidenceBundle, async (call, db) => exportBundle(call, db, await openLog(), people));
+  implement(kernel, listAuditSubscriptions, listOwn);
+  implement(kernel, subscribeToAudit, (call, tx) => subscribe(subscriptions, call, tx));
+  implement(kernel, unsubscribeFromAudit, unsubscribe);
   implement(kernel, listContradictions, (_call, db) => showContradictions(db));
   implement(kernel, acceptContradictions, async (call, tx) => {
     const { ids, checkpoint, reason } = call.body;

@@ -19,6 +19,8 @@ import type { FoundContradiction } from "./contradictions/contradictions.store.t
 import { proveEntries } from "./evidence/prove-entries.ts";
 import type { ProvenEntries, WantedEntries } from "./evidence/prove-entries.ts";
 import { openEvidenceFolder } from "./evidence/evidence-folder.ts";
+import { checkSubscriptions } from "./subscriptions/check-subscriptions.ts";
+import type { FindView, SubscriptionContext } from "./subscriptions/subscriptions.ts";
 import type { People } from "./trail/list-trail.ts";
 import { createEntryFeed } from "./tree/entry-feed.ts";
 import type { EntryFeed } from "./tree/entry-feed.ts";
@@ -69,7 +71,11 @@ export interface AuditFeature {
 
 const NIGHTLY = "17 3 * * *";
 
-export function installAudit(kernel: Kernel, people: People, { notify }: { notify: Notify }): AuditFeature {
+export function installAudit(
+  kernel: Kernel,
+  people: People,
+  { notify, findView }: { notify: Notify; findView: FindView },
+): AuditFeature {
   const { database, clock, keys, log, config } = kernel;
   const folder = join(config.dataFolder, "audit");
   const pendingKeys = createPendingKeys(folder);
@@ -115,7 +121,11 @@ export function installAudit(kernel: Kernel, people: People, { notify }: { notif
   kernel.jobs.define("audit.verify", { policy: "exclusive", schedule: NIGHTLY, retryLimit: 0 }, async () => {
     if (!keys.isSealed) await verify();
   });
-  bindAudit(kernel, { openLog, people, verify });
+  const subscriptions: SubscriptionContext = { kernel, people, notify, findView };
+  kernel.jobs.define("audit.subscriptions", { schedule: "* * * * *", policy: "exclusive" }, () =>
+    checkSubscriptions(subscriptions),
+  );
+  bindAudit(kernel, { openLog, people, verify, subscriptions });
   return {
     historyOfTarget: (db, target, page) => historyOf(db, target, page, people.emailsOf),
     start: () => sequencer.start(),

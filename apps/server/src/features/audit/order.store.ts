@@ -48,6 +48,14 @@ export function recordedWithin(from: Date | null, to: Date | null, { first, last
   ];
 }
 
+/** The `seq` of the newest entry in the tree; 0 if the tree is empty. */
+export async function newestSeq(db: Db): Promise<number> {
+  const { rows } = await sql<{ seq: number }>`
+    select entry.seq from audit_leaves leaf join audit_entries entry on entry.id = leaf.entry_id
+    order by leaf.leaf_index desc limit 1`.execute(db);
+  return rows[0]?.seq ?? 0;
+}
+
 /** Records the hours of the entries that this transaction appends to the tree. */
 export async function addToHours(tx: Tx, entryIds: readonly string[]): Promise<void> {
   await sql`

@@ -16,6 +16,7 @@ const SWITCH: Record<NotificationType, keyof NotificationPreferences | null> = {
   user_activation: null,
   session_alert: null,
   report_ready: null,
+  audit_subscription: null,
 };
 
 /** Types that the user requested or subscribed to: they are shown regardless of their severity. */
@@ -24,6 +25,7 @@ const WHATEVER_SEVERITY: readonly NotificationType[] = [
   "rotation_completed",
   "user_activation",
   "report_ready",
+  "audit_subscription",
 ];
 
 /** NOTIF-09, NOTIF-10, OPEN-141: whether the user's preferences allow this notification. */

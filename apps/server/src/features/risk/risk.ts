@@ -14,6 +14,7 @@ import { ComplianceFramework, overallRisk, severityOfRisk } from "@strongroom/co
 import type { GrantQueries } from "#features/figures/index.ts";
 import { seesEverySafe } from "#features/safes/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
+import { hasPermission } from "#kernel/authz/authorise.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { pageByName, readNamePlace } from "#kernel/http/cursor.ts";
@@ -53,12 +54,8 @@ export function scopeOfRisk({ kernel, grants }: RiskContext, actor: Actor, selec
     targetIds: selected.targetIds.length === 0 ? null : selected.targetIds,
     since: new Date(now.getTime() - DAYS[selected.timeframe] * DAY_MS),
     now,
-    seesUsers: mayListUsers(kernel, actor),
+    seesUsers: hasPermission(kernel.authority, actor, "user.list"),
   };
-}
-
-function mayListUsers({ authority }: Kernel, { role, token }: Actor): boolean {
-  return authority.allows("user.list", role) && (token === null || token.scopes.has("user.list"));
 }
 
 /** Null without any account, target or finding. */

@@ -5,7 +5,9 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { create, list, remove } from "./saved-views.ts";
 
 export function installSavedViews(kernel: Kernel): void {
-  implement(kernel, listSavedViews, list);
+  implement(kernel, listSavedViews, (call, db) => list(kernel, call, db));
   implement(kernel, createSavedView, (call, tx) => create(kernel, call, tx));
-  implement(kernel, deleteSavedView, remove);
+  implement(kernel, deleteSavedView, (call, tx) => remove(kernel, call, tx));
 }
+
+export { findView } from "./saved-views.store.ts";

@@ -35,6 +35,13 @@ export async function findViews(db: Db, userId: UserId, list: ViewList): Promise
   return rows;
 }
 
+/** Null when the view does not exist, or belongs to another user and is not shared. */
+export async function findView(db: Db, userId: UserId, id: SavedViewId): Promise<SavedViewRow | null> {
+  const { rows } = await sql<SavedViewRow>`
+    select * from saved_views where id = ${id} and (user_id = ${userId} or is_shared)`.execute(db);
+  return rows[0] ?? null;
+}
+
 /** Locks the view. Null when it does not exist, or belongs to another user and is not shared. */
 export async function lockView(tx: Tx, userId: UserId, id: SavedViewId): Promise<SavedViewRow | null> {
   const { rows } = await sql<SavedViewRow>`

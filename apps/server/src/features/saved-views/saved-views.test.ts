@@ -41,7 +41,7 @@ test("a view keeps its filters, and only its user sees and deletes it", async ()
 });
 
 test("every list has its own views", async () => {
-  const owner = await aPerson(app);
+  const owner = await aPerson(app, "admin");
   for (const list of VIEW_LISTS) assert.equal((await save(owner, { list, name: list })).status, 201, list);
   for (const list of VIEW_LISTS)
     assert.deepEqual(
@@ -64,10 +64,24 @@ test("a shared view reveals its name and filters to others, and neither its user
   assert.deepEqual(await viewsOf(owner), []);
 });
 
+test("views of the audit trail and of the list of users are only for users who can open these lists", async () => {
+  const [auditor, user] = [await aPerson(app, "manager"), await aPerson(app)];
+  for (const list of ["audit", "users"] as const) {
+    const as = list === "audit" ? auditor : await aPerson(app, "admin");
+    const made = await save(as, { list, name: "Nightfall", is_shared: true });
+    assert.equal(made.status, 201, made.text);
+    const listed = await app.call(listSavedViews, { query: { list }, as: user.token });
+    assert.equal(listed.status, 403, list);
+    assert.equal((await save(user, { list })).status, 403, list);
+    assert.equal((await remove(user, made.body.id)).status, 404, list);
+    assert.equal((await remove(as, made.body.id)).status, 200, list);
+  }
+});
+
 test("rejects unknown lists, invalid filters and invisible characters", async () => {
   const owner = await aPerson(app);
   const bad: Partial<NewSavedView>[] = [
-    { list: "audit" as never },
+    { list: "tokens" as never },
     { filters: { "a b": "x" } },
     { filters: { search: "" } },
     { filters: { search: "a\u202eb" } },

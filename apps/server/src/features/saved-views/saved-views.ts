@@ -1,7 +1,17 @@
 // Lists, creates and deletes saved views.
 import { MOST_VIEWS } from "@strongroom/contract";
-import type { Message, SavedView, createSavedView, deleteSavedView, listSavedViews } from "@strongroom/contract";
+import type {
+  Message,
+  Permission,
+  SavedView,
+  Scope,
+  ViewList,
+  createSavedView,
+  deleteSavedView,
+  listSavedViews,
+} from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
+import { hasPermission } from "#kernel/authz/authorise.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -29,12 +39,31 @@ const toView = (row: SavedViewRow, actor: Who): SavedView => ({
   created_at: row.created_at.toISOString(),
 });
 
-export async function list({ actor, query }: Call<typeof listSavedViews>, db: Db): Promise<{ views: SavedView[] }> {
+/** The permissions of lists that not every user can open. */
+const LIST_NEEDS: Partial<Record<ViewList, Permission & Scope>> = { audit: "audit.read", users: "user.list" };
+
+function canOpen(kernel: Kernel, actor: Actor, list: ViewList): boolean {
+  const needs = LIST_NEEDS[list];
+  return needs === undefined || hasPermission(kernel.authority, actor, needs);
+}
+
+function requireList(kernel: Kernel, actor: Actor, list: ViewList): void {
+  if (!canOpen(kernel, actor, list)) throw refuse(403, "saved-view.list-closed", "You cannot open this list.");
+}
+
+/** Throws 403 if the caller cannot open the list. */
+export async function list(
+  kernel: Kernel,
+  { actor, query }: Call<typeof listSavedViews>,
+  db: Db,
+): Promise<{ views: SavedView[] }> {
+  requireList(kernel, actor, query.list);
   return { views: (await findViews(db, actor.id, query.list)).map((row) => toView(row, actor)) };
 }
 
 export async function create(kernel: Kernel, call: Call<typeof createSavedView>, tx: Tx): Promise<SavedView> {
   const { actor, body } = call;
+  requireList(kernel, actor, body.list);
   if ((await countViews(tx, actor.id)) >= MOST_VIEWS)
     throw refuse(409, "saved-view.too-many", `You can save at most ${MOST_VIEWS} views. Delete one first.`);
   const at = kernel.clock.now();
@@ -45,11 +74,12 @@ export async function create(kernel: Kernel, call: Call<typeof createSavedView>,
 }
 
 /** Throws 404 for a view that the caller cannot see, and 403 for the shared view of another user. */
-export async function remove(call: Call<typeof deleteSavedView>, tx: Tx): Promise<Message> {
+export async function remove(kernel: Kernel, call: Call<typeof deleteSavedView>, tx: Tx): Promise<Message> {
   const { id } = call.params;
   call.note({ target: { type: "saved-view", id } });
   const row = await lockView(tx, call.actor.id, id);
-  if (row === null) throw refuse(404, "saved-view.not-found", "View not found");
+  if (row === null || !(isOwn(row, call.actor) || canOpen(kernel, call.actor, row.list)))
+    throw refuse(404, "saved-view.not-found", "View not found");
   call.note({ target: targetOf(row) });
   if (!canDelete(row, call.actor))
     throw refuse(403, "saved-view.not-own", "Only the user who shared this view and administrators can delete it.");

@@ -1,5 +1,5 @@
 // Decides whether a role has a permission. The features' policies decide which objects the permission covers.
-import type { Needs, Permission, Role } from "@strongroom/contract";
+import type { Needs, Permission, Role, Scope } from "@strongroom/contract";
 import { refuse } from "../http/refuse.ts";
 import type { Actor } from "./actor.ts";
 
@@ -14,6 +14,13 @@ export interface Authority {
   /** Throws 401 for an anonymous caller and 403 for the wrong role. Permissions are denied by default. */
   require(needs: Needs, actor: Actor | null): void;
 }
+
+/** Whether the caller's role has a permission, and the caller's token has it as a scope. */
+export const hasPermission = (
+  authority: Authority,
+  { role, token }: Pick<Actor, "role" | "token">,
+  permission: Permission & Scope,
+): boolean => authority.allows(permission, role) && (token === null || token.scopes.has(permission));
 
 export function createAuthority(): Authority {
   const rolesOf = new Map<Permission, readonly Role[]>();

@@ -10,6 +10,7 @@ import { EmptyState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import classes from "./audit-page.module.css";
 import { trailDownload, verification } from "./audit.queries.ts";
+import { AuditViews } from "./audit-views.tsx";
 import { CheckpointCard } from "./checkpoint-card.tsx";
 import { ContradictionsCard } from "./contradictions-card.tsx";
 import { AuditExplorer } from "#shared/audit/audit-explorer.tsx";
@@ -101,7 +102,7 @@ function WholeTrail() {
 function AuditTrail() {
   return (
     <div className={classes.trail}>
-      <AuditExplorer title="Audit Trail" scope="everything" events={EVENT_CHOICES} />
+      <AuditExplorer title="Audit Trail" scope="everything" events={EVENT_CHOICES} tools={<AuditViews />} />
     </div>
   );
 }

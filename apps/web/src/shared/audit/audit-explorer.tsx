@@ -27,7 +27,7 @@ export interface AuditExplorerProps extends TrailFiltersProps {
 
 const TABS = VIEWS.map((view) => ({ ...view, count: undefined }));
 
-export function AuditExplorer({ title, scope, events }: AuditExplorerProps) {
+export function AuditExplorer({ title, scope, events, tools }: AuditExplorerProps) {
   const [params, setParams] = useSearchParams();
   const query = queryOf(params, scope);
   const choose = (view: AuditView) =>
@@ -35,7 +35,7 @@ export function AuditExplorer({ title, scope, events }: AuditExplorerProps) {
   const counts = useQuery({ ...auditCounts(query), placeholderData: keepPreviousData });
   return (
     <PageTabs label="Kinds of events" tabs={TABS} value={viewOf(params)} onChange={choose}>
-      <TrailFilters events={events} />
+      <TrailFilters events={events} tools={tools} />
       <TrailCounters counts={counts.data} />
       {/* A changed filter starts at the first page (AUDIT-18). */}
       <Pages

@@ -2,12 +2,12 @@
 import {
   AUDIT_STATUSES,
   AUDIT_VIEWS,
+  auditFilterIn,
   type AuditFilter,
   type AuditView,
   type InputOf,
   type listAuditEntries,
 } from "@strongroom/contract";
-import { searchOf } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { isoDay, startOfDay } from "#shared/format/time.ts";
 
@@ -43,34 +43,18 @@ export function firstDay(days: number, now: Date): string {
   return isoDay(startOfDay(year!, month!, day! - days + 1));
 }
 
-/** AUDIT-05. */
-export const hasSeverities = (view: AuditView): boolean => view === "all" || view === "critical";
-
 export const viewOf = (params: URLSearchParams): AuditView =>
   AUDIT_VIEWS.find((view) => view === params.get("view")) ?? "all";
 
 /** `scope` is the list's subject and cannot be changed by the address. */
 export function queryOf(params: URLSearchParams, scope: AuditFilter["scope"]): AuditQuery {
-  const view = viewOf(params);
-  const status = AUDIT_STATUSES.find((each) => each === params.get("status"));
-  const severity = hasSeverities(view) ? SEVERITIES.find((each) => each === params.get("severity")) : undefined;
   return {
-    view,
+    ...auditFilterIn(Object.fromEntries(params)),
     scope,
-    search: searchOf(params),
-    status,
-    severity,
-    event: params.get("event") ?? undefined,
-    actor_id: idOf(params.get("actor")),
-    target_id: idOf(params.get("target")),
     from: momentOf(params.get("from"), 0),
     to: momentOf(params.get("to"), 1),
   };
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const idOf = (text: string | null): AuditQuery["actor_id"] & string =>
-  (text !== null && UUID.test(text) ? text : undefined) as AuditQuery["actor_id"] & string;
 
 /** The start of a calendar day, or its last millisecond; undefined when `day` is not a date. */
 function momentOf(day: string | null, daysLater: 0 | 1): string | undefined {

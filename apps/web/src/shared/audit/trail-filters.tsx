@@ -1,10 +1,11 @@
 // The filters of an audit list: search, status, severity and days, all kept in the address (AUDIT-03 to AUDIT-06).
 import { Button, Pill, Select, TextInput } from "@mantine/core";
-import { useId } from "react";
+import { hasSeverities } from "@strongroom/contract";
+import { useId, type ReactNode } from "react";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
-import { PERIODS, SEVERITY_CHOICES, STATUS_CHOICES, firstDay, hasSeverities, viewOf } from "./audit-filter.ts";
+import { PERIODS, SEVERITY_CHOICES, STATUS_CHOICES, firstDay, viewOf } from "./audit-filter.ts";
 import classes from "./trail.module.css";
 
 /** AUDIT-18. */
@@ -13,9 +14,11 @@ const TYPING_PAUSE_MS = 500;
 export interface TrailFiltersProps {
   /** For lists with more than one kind of event. */
   events?: readonly { value: string; label: string }[] | undefined;
+  /** Beside the filters, such as saved views. */
+  tools?: ReactNode;
 }
 
-export function TrailFilters({ events }: TrailFiltersProps) {
+export function TrailFilters({ events, tools }: TrailFiltersProps) {
   const [params, setParams] = useSearchParams();
   const choose = (part: string) => (value: string | null) =>
     setParams((before) => withParam(before, part, value ?? ""), { replace: true });
@@ -68,6 +71,7 @@ export function TrailFilters({ events }: TrailFiltersProps) {
           ),
         )}
       </div>
+      {tools !== undefined && <div className={classes.tools}>{tools}</div>}
     </div>
   );
 }

@@ -11,7 +11,8 @@ import { Loaded } from "#shared/ui/loaded.tsx";
 import { SaveViewDialog } from "./save-view-dialog.tsx";
 import { savedViews, viewDeletion } from "./saved-views.queries.ts";
 import classes from "./saved-views.module.css";
-import { filtersIn, isShown } from "./view-filters.ts";
+import { useShownView } from "./use-shown-view.ts";
+import { filtersIn } from "./view-filters.ts";
 
 export interface SavedViewsMenuProps {
   list: ViewList;
@@ -24,10 +25,9 @@ export function SavedViewsMenu({ list, columns }: SavedViewsMenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [isSaving, setIsSaving] = useState(false);
   const [doomed, setDoomed] = useState<SavedView | null>(null);
-  // The address without parts is no view, so the views load only when they are wanted.
-  const views = useQuery({ ...savedViews(list), enabled: isOpen || params.size > 0 });
+  const views = useQuery({ ...savedViews(list), enabled: isOpen });
   const client = useQueryClient();
-  const shown = views.data?.views.find(({ filters }) => isShown(params, filters));
+  const shown = useShownView(list);
   const open = ({ filters }: SavedView) => {
     setParams(new URLSearchParams(filters));
     setIsOpen(false);

@@ -13,9 +13,11 @@ import { countKept } from "./counts.store.ts";
 import type { RequestsAbout, SessionsAbout } from "../evidence/evidence-bundle.ts";
 import { findSubjects } from "./names.store.ts";
 import { seqRangeOf } from "../order.store.ts";
+import type { SeqRange } from "../order.store.ts";
 import { STARTED_EVENT, VERIFIED_EVENTS, isImpossible, toTrailFilter } from "./trail-filter.ts";
 import type { TrailFilter } from "./trail-filter.ts";
 import { countTrail, findPlace, findTrail } from "./trail.store.ts";
+import type { Counted } from "./trail.store.ts";
 
 /** User lookups, provided by the users feature. */
 export interface People {
@@ -99,6 +101,20 @@ async function countOf(db: Db, filter: TrailFilter): Promise<ReplyOf<typeof coun
     total: Math.min(counted.total, MOST_AUDIT_COUNTED),
     is_exact: counted.total <= MOST_AUDIT_COUNTED,
   };
+}
+
+/**
+ * Counts the entries of a `seq` range that match the filter, up to `MOST_AUDIT_COUNTED` + 1. Throws a refusal if the
+ * search is too broad.
+ */
+export async function countRecorded(
+  db: Db,
+  query: Query,
+  { people, now, range }: { people: People; now: Date; range: SeqRange },
+): Promise<Counted> {
+  const filter = { ...(await filterOf(db, query, people, now)), range };
+  if (isImpossible(filter)) return { total: 0, successful: 0, failed: 0, jit: 0 };
+  return countTrail(db, filter, MOST_AUDIT_COUNTED + 1);
 }
 
 /** The message suggests how to narrow the search, because the search itself is valid. */

@@ -1,0 +1,78 @@
+// Saves a view of the audit trail, subscribes to it, and receives a notification that links back to it.
+import { needs } from "@strongroom/connectors/testing";
+import { createSafe } from "@strongroom/contract";
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
+import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
+import type { Visit } from "./testing/browser.ts";
+import { runSql } from "./testing/database.ts";
+import { inspectScreen } from "./testing/inspect-screen.ts";
+import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
+import type { Person } from "./testing/people.ts";
+import { dialogOf, seesHeading, seesToast, signIn } from "./testing/screens.ts";
+import { startServer } from "./testing/server.ts";
+import type { RunningServer } from "./testing/server.ts";
+import { steps } from "./testing/steps.ts";
+
+const VIEW = "New safes";
+
+describe("subscriptions to the audit trail", needs(noBrowser || null), () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let admin: Person;
+  let visit: Visit;
+  let page: Page;
+  const step = steps(() => page);
+
+  before(async () => {
+    browser = await launchBrowser();
+    server = await startServer();
+    admin = await firstAdmin(server);
+    visit = await visitor(browser, server.url);
+    page = visit.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  step("saves the filters of the audit trail as a view", async () => {
+    await signIn(page, admin, "/audit-logs?event=safe.created");
+    await seesHeading(page, "Audit Logs");
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByRole("button", { name: "Save current view" }).click();
+    const dialog = dialogOf(page, "Save View");
+    await dialog.getByLabel("View Name").fill(VIEW);
+    await dialog.getByRole("button", { name: "Save View" }).click();
+    await seesToast(page, `View "${VIEW}" saved`);
+    await page.getByRole("button", { name: VIEW }).waitFor();
+  });
+
+  step("subscribes to the view from its menu", async () => {
+    await page.getByRole("button", { name: "Subscribe", exact: true }).click();
+    await page.getByRole("menuitemradio", { name: "Within a minute" }).click();
+    await seesToast(page, `Subscribed to "${VIEW}"`);
+    await page.getByRole("button", { name: "Subscribed", exact: true }).waitFor();
+    await inspectScreen(page, "audit-subscription");
+  });
+
+  step("notifies of a new entry within a minute, and the notification opens the view", async () => {
+    await ask(server.url, createSafe, { body: { name: "Databases", description: null } }, await tokenOf(server, admin));
+    await becomes(() => runSql(server, "select from audit_pending"), 0);
+    // The job runs at each full minute, and now.
+    await runSql(server, "update audit_subscriptions set next_at = now()");
+    await runSql(server, "insert into jobs.job (name) values ('audit.subscriptions')");
+    await page.goto("/notifications");
+    const title = page.getByText(`New audit entries: ${VIEW}`).first();
+    await title.waitFor();
+    await page.getByText("1 new entry").first().waitFor();
+    await inspectScreen(page, "audit-subscription-notification");
+    await title.click();
+    await seesHeading(page, "Audit Logs");
+    assert.equal(new URL(page.url()).search, "?event=safe.created");
+    await page.getByText("Databases").first().waitFor();
+    assertNoErrors(visit);
+  });
+});
