@@ -9,6 +9,7 @@ import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { invalidatePath } from "#shared/api/query.ts";
 import { searchOf, withParam } from "#shared/format/address.ts";
 import { capitalised } from "#shared/format/text.ts";
+import { SavedViewsMenu } from "#shared/saved-views/saved-views-menu.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { ColumnChoice, TableSkeleton } from "#shared/ui/data-table-tools.tsx";
 import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
@@ -114,6 +115,7 @@ function Toolbar({ settings }: { settings: TableSettings }) {
         allowDeselect={false}
         onChange={set("status")}
       />
+      <SavedViewsMenu list="users" columns={settings.isChosen ? settings.columns : null} />
       <ColumnChoice columns={USER_COLUMNS} settings={settings} />
     </div>
   );
