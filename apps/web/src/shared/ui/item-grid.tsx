@@ -34,8 +34,12 @@ export function ItemGrid<T extends { id: string }>({
   onMore,
   children,
 }: ItemGridProps<T>) {
-  const { ref: sizeRef, width } = useElementSize();
+  const { ref: sizeRef, width: observedWidth } = useElementSize();
   const gridRef = useRef<HTMLDivElement>(null);
+  // The observer reports after the first paint. Another number of columns then would replace cards that have the focus.
+  const [firstWidth, setFirstWidth] = useState(0);
+  useLayoutEffect(() => setFirstWidth(gridRef.current?.clientWidth ?? 0), []);
+  const width = observedWidth === 0 ? firstWidth : observedWidth;
   const [offset, setOffset] = useState(0);
   const columns = columnsIn(width);
   const rowCount = Math.ceil(items.length / columns);
