@@ -24,7 +24,7 @@ import { acceptContradictions as accept, showContradictions } from "./contradict
 import { exportProof, exportTrail, reportOf, showCheckpoint, showProof } from "./audit.ts";
 import { exportBundle } from "./evidence/evidence-bundle.ts";
 import { exportLogs } from "./trail/export-logs.ts";
-import { countMatching, listTrail, searchTooLong } from "./trail/list-trail.ts";
+import { countMatching, listTrail, searchLimits } from "./trail/list-trail.ts";
 import type { People } from "./trail/list-trail.ts";
 import { listOwn, subscribe, unsubscribe } from "./subscriptions/subscriptions.ts";
 import type { SubscriptionContext } from "./subscriptions/subscriptions.ts";
@@ -44,11 +44,12 @@ interface Parts {
 
 export function bindAudit(kernel: Kernel, { openLog, people, verify, subscriptions }: Parts): void {
   const { clock } = kernel;
-  const { database, config } = kernel;
   // Exports have no time limit: they read page after page and may take a long time.
-  const soon = () => ({ database, seconds: config.auditSearchSeconds, tooLong: searchTooLong });
-  implement(kernel, listAuditEntries, (call) => within(soon(), (db) => listTrail(call, db, people, clock.now())));
-  implement(kernel, countAuditEntries, (call) => within(soon(), (db) => countMatching(call, db, people, clock.now())));
+  const limits = () => searchLimits(kernel);
+  implement(kernel, listAuditEntries, (call) => within(limits(), (db) => listTrail(call, db, people, clock.now())));
+  implement(kernel, countAuditEntries, (call) =>
+    within(limits(), (db) => countMatching(call, db, people, clock.now())),
+  );
   implement(kernel, readCheckpoint, async (_call, db) => showCheckpoint(db, await openLog()));
   implement(kernel, readInclusionProof, async (call, db) => showProof(call, db, await openLog()));
   implementDownload(kernel, exportAudit, async (_call, db) => exportTrail(db, await openLog(), clock.now()));

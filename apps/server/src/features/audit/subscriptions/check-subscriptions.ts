@@ -5,7 +5,7 @@ import { within } from "#kernel/db/within.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import type { Notice } from "#features/notifications/index.ts";
 import { newestSeq } from "../order.store.ts";
-import { countRecorded, searchTooLong } from "../trail/list-trail.ts";
+import { countRecorded, searchLimits } from "../trail/list-trail.ts";
 import type { Counted } from "../trail/trail.store.ts";
 import { nextCheck } from "./subscriptions.ts";
 import type { SubscriptionContext } from "./subscriptions.ts";
@@ -20,18 +20,21 @@ const AT_ONCE = 200;
  */
 export async function checkSubscriptions(context: SubscriptionContext): Promise<void> {
   const { database, clock } = context.kernel;
-  for (const due of await findDue(database.db, clock.now(), AT_ONCE)) await check(context, due);
+  const all = await findDue(database.db, clock.now(), AT_ONCE);
+  if (all.length === 0) return;
+  const last = await newestSeq(database.db);
+  for (const due of all) await check(context, due, last);
 }
 
-async function check(context: SubscriptionContext, due: DueSubscription): Promise<void> {
+async function check(context: SubscriptionContext, due: DueSubscription, last: number): Promise<void> {
   const { kernel, findView, notify } = context;
   const { database, clock } = kernel;
   const view = await findView(database.db, due.user_id, due.view_id);
   // The view was deleted just now, and the subscription with it.
   if (view === null) return;
-  const last = await newestSeq(database.db);
   const isReader = due.role !== null && kernel.authority.allows("audit.read", due.role);
-  const result = isReader ? await countNew(context, view.filters, { first: due.seen_seq + 1, last }) : null;
+  const result =
+    isReader && last > due.seen_seq ? await countNew(context, view.filters, { first: due.seen_seq + 1, last }) : null;
   const problem = typeof result === "string" ? result : null;
   const seen_seq = problem === null ? Math.max(last, due.seen_seq) : due.seen_seq;
   await database.transaction(async (tx) => {
@@ -50,15 +53,14 @@ async function countNew(
   filters: ViewFilters,
   range: { first: number; last: number },
 ): Promise<Counted | string> {
-  const { database, config, clock, log } = kernel;
-  const limits = { database, seconds: config.auditSearchSeconds, tooLong: searchTooLong };
+  const { clock, log } = kernel;
   const query = { ...AuditFilter.parse(auditFilterIn(filters)), attempts: "grouped" } as const;
   try {
-    return await within(limits, (db) => countRecorded(db, query, { people, now: clock.now(), range }));
+    return await within(searchLimits(kernel), (db) => countRecorded(db, query, { people, now: clock.now(), range }));
   } catch (error) {
     if (error instanceof Refusal) return error.message;
-    log.warn({ err: error }, "could not check a subscription to the audit trail; trying again at its next time");
-    return "The check failed. It is repeated at the next time.";
+    log.warn({ err: error }, "could not check a subscription to the audit trail; retrying at its next time");
+    return "The check failed. The next one includes the missed entries.";
   }
 }
 

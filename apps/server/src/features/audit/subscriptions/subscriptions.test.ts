@@ -131,9 +131,12 @@ test("a search that cannot be run is reported once and covers the missed entries
   } finally {
     await app.database.pool.query("alter table audit_names_away rename to audit_names");
   }
-  assert.equal((await subscriptionsOf(auditor))[0]?.problem, "The check failed. It is repeated at the next time.");
+  assert.equal(
+    (await subscriptionsOf(auditor))[0]?.problem,
+    "The check failed. The next one includes the missed entries.",
+  );
   await check();
-  await expectNotices(auditor, ["1 new entry", "The check failed. It is repeated at the next time."]);
+  await expectNotices(auditor, ["1 new entry", "The check failed. The next one includes the missed entries."]);
   assert.equal((await subscriptionsOf(auditor))[0]?.problem, null);
 });
 

@@ -4,6 +4,7 @@ import { MOST_AUDIT_COUNTED } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
+import type { Kernel } from "#kernel/kernel.ts";
 import { actorIdsOf, attemptOf, toAuditLog, toLogEntry } from "../audit-labels.ts";
 import { findStarts } from "../audit.store.ts";
 import type { FoundEntry } from "../audit.store.ts";
@@ -118,8 +119,15 @@ export async function countRecorded(
 }
 
 /** The message suggests how to narrow the search, because the search itself is valid. */
-export const searchTooLong = () =>
+const searchTooLong = () =>
   refuse(422, "audit.search-too-long", "This search takes too long. Filter by time, event or user.");
+
+/** The time limit of a search, for `within`. */
+export const searchLimits = ({ database, config }: Pick<Kernel, "database" | "config">) => ({
+  database,
+  seconds: config.auditSearchSeconds,
+  tooLong: searchTooLong,
+});
 
 export interface Search {
   /** Newest first; `before` is a `seq`. */
