@@ -3,43 +3,32 @@ import { needs } from "@strongroom/connectors/testing";
 import { createSafe } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { becomes } from "./testing/becomes.ts";
-import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
-import type { Visit } from "./testing/browser.ts";
+import { assertNoErrors, noBrowser } from "./testing/browser.ts";
 import { runSql } from "./testing/database.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
-import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
-import type { Person } from "./testing/people.ts";
+import { oneAdmin } from "./testing/one-admin.ts";
+import type { OneAdmin } from "./testing/one-admin.ts";
+import { ask } from "./testing/people.ts";
 import { dialogOf, seesHeading, seesToast, signIn } from "./testing/screens.ts";
-import { startServer } from "./testing/server.ts";
-import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
 const VIEW = "New safes";
 
 describe("subscriptions to the audit trail", needs(noBrowser || null), () => {
-  let server: RunningServer;
-  let browser: Browser;
-  let admin: Person;
-  let visit: Visit;
+  let started: OneAdmin;
   let page: Page;
   const step = steps(() => page);
 
   before(async () => {
-    browser = await launchBrowser();
-    server = await startServer();
-    admin = await firstAdmin(server);
-    visit = await visitor(browser, server.url);
-    page = visit.page;
+    started = await oneAdmin();
+    ({ page } = started.visit);
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => started?.close());
 
   step("saves the filters of the audit trail as a view", async () => {
-    await signIn(page, admin, "/audit-logs?event=safe.created");
+    await signIn(page, started.admin, "/audit-logs?event=safe.created");
     await seesHeading(page, "Audit Logs");
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("button", { name: "Save current view" }).click();
@@ -59,7 +48,8 @@ describe("subscriptions to the audit trail", needs(noBrowser || null), () => {
   });
 
   step("notifies of a new entry within a minute, and the notification opens the view", async () => {
-    await ask(server.url, createSafe, { body: { name: "Databases", description: null } }, await tokenOf(server, admin));
+    const { server, token, visit } = started;
+    await ask(server.url, createSafe, { body: { name: "Databases", description: null } }, token);
     await becomes(() => runSql(server, "select from audit_pending"), 0);
     // The job runs at each full minute, and now.
     await runSql(server, "update audit_subscriptions set next_at = now()");

@@ -1,13 +1,14 @@
 // Opens and closes every dialog using only the keyboard: focus enters the dialog, stays inside, and returns to the control that
 // opened it.
 import { needs } from "@strongroom/connectors/testing";
+import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { becomes } from "./testing/becomes.ts";
 import { assertNoErrors, noBrowser, visitor } from "./testing/browser.ts";
 import type { Visit } from "./testing/browser.ts";
-import { oneCredential } from "./testing/one-credential.ts";
-import type { Beginning } from "./testing/one-credential.ts";
+import { oneCredential } from "./testing/one-admin.ts";
+import type { Beginning } from "./testing/one-admin.ts";
 import { cardOf, dialogOf, seesHeading, signIn } from "./testing/screens.ts";
 import { steps } from "./testing/steps.ts";
 
@@ -85,6 +86,19 @@ describe("dialogs", needs(noBrowser || null), () => {
       },
     );
   }
+
+  step("a card keeps the focus when the browser measures the grid late", async () => {
+    const vault = started.visit.page;
+    await vault.addInitScript(`window.ResizeObserver = class extends ResizeObserver {
+      constructor(report) { super((...given) => setTimeout(() => { report(...given); document.body.dataset.isMeasured = "" }, 1000)); }
+    }`);
+    await vault.goto("/vault");
+    const edit = onCard("Edit")(vault);
+    await edit.focus();
+    assert.equal(await vault.locator("body[data-is-measured]").count(), 0);
+    await vault.locator("body[data-is-measured]").waitFor();
+    assert.equal(await hasFocus(edit), true);
+  });
 
   step("the Tab key stays inside an open dialog", async () => {
     await page.goto("/login");

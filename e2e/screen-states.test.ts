@@ -12,8 +12,8 @@ import { after, before, describe } from "node:test";
 import type { Page, Route } from "playwright-core";
 import { assertNoErrors, noBrowser } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
-import { oneCredential } from "./testing/one-credential.ts";
-import type { Beginning } from "./testing/one-credential.ts";
+import { oneCredential } from "./testing/one-admin.ts";
+import type { Beginning } from "./testing/one-admin.ts";
 import { cardOf, isAt, seesHeading, signIn } from "./testing/screens.ts";
 import { steps } from "./testing/steps.ts";
 
