@@ -60,6 +60,8 @@ umask 022
 mount -t tmpfs none '${folder}'
 mkdir '${folder}/etc'
 cp -a /etc/. '${folder}/etc/' 2>/dev/null || true
+# Another test may have changed this machine's accounts during the copy.
+rm -f '${folder}'/etc/{passwd,shadow,group,gshadow,subuid,subgid}.lock
 mount --bind '${folder}/etc' /etc
 for each in /home /root /var/log /var/spool /var/mail /usr/local/bin /run; do mount -t tmpfs -o mode=755 none "$each"; done
 # Everything else is read-only, so that no setup can change this machine.

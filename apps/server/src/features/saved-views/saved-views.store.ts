@@ -35,18 +35,19 @@ export async function findViews(db: Db, userId: UserId, list: ViewList): Promise
   return rows;
 }
 
-const visibleView = (userId: UserId, id: SavedViewId) => sql<SavedViewRow>`
-  select * from saved_views where id = ${id} and (user_id = ${userId} or is_shared)`;
+const isVisibleTo = (userId: UserId) => sql<boolean>`(user_id = ${userId} or is_shared)`;
 
 /** Null when the view does not exist, or belongs to another user and is not shared. */
 export async function findView(db: Db, userId: UserId, id: SavedViewId): Promise<SavedViewRow | null> {
-  const { rows } = await visibleView(userId, id).execute(db);
+  const { rows } = await sql<SavedViewRow>`
+    select * from saved_views where id = ${id} and ${isVisibleTo(userId)}`.execute(db);
   return rows[0] ?? null;
 }
 
 /** Locks the view. Null when it does not exist, or belongs to another user and is not shared. */
 export async function lockView(tx: Tx, userId: UserId, id: SavedViewId): Promise<SavedViewRow | null> {
-  const { rows } = await sql<SavedViewRow>`${visibleView(userId, id)} for update`.execute(tx);
+  const { rows } = await sql<SavedViewRow>`
+    select * from saved_views where id = ${id} and ${isVisibleTo(userId)} for update`.execute(tx);
   return rows[0] ?? null;
 }
 
