@@ -2,9 +2,11 @@
 export { activeDirectory } from "./active-directory/active-directory.ts";
 export { apiToken } from "./api-token/api-token.ts";
 export { awsIam } from "./aws-iam/aws-iam.ts";
+export { azure } from "./azure/azure.ts";
 export { certificate } from "./certificate/certificate.ts";
 export { git } from "./git/git.ts";
 export { gitSsh } from "./git/git-ssh.ts";
+export { googleCloud } from "./google-cloud/google-cloud.ts";
 export { httpLogin } from "./http-login/http-login.ts";
 export { ldap } from "./ldap/ldap.ts";
 export { linux } from "./linux/linux.ts";

@@ -41,10 +41,12 @@ export interface ListedKey {
   readBy: "owner" | "group" | "everyone" | null;
 }
 
+/** The region of objects that all regions share. */
+export const GLOBAL = "global";
+
 /** A user, role, access key, or the name of a secret of a cloud account. Never a value. */
 export interface ListedResource {
   kind: CloudResourceKind;
-  /** `global` for objects that all regions share. */
   region: string;
   /** Unique within its kind and region; at most 512 characters. */
   name: string;
@@ -53,7 +55,7 @@ export interface ListedResource {
 
 export interface CollectedCloud {
   provider: CloudProvider;
-  /** The number of the cloud account; null if unknown. */
+  /** The number of the AWS account, the Azure tenant, or the Google Cloud project of the key; null if unknown. */
   account: string | null;
   resources: readonly ListedResource[];
   /** The complete lists: a resource that such a list does not contain no longer exists. */

@@ -83,6 +83,8 @@ test("every connector either uses the entry's own host or is handled in destinat
     "active-directory",
     "api-token",
     "aws-iam",
+    "azure",
+    "google-cloud",
   ];
   const known = [...OWN_HOST, ...BETTER];
   assert.deepEqual(

@@ -1,5 +1,6 @@
 // The host that receives an entry's secrets, which determines whether another account's secret may be sent there.
 import type { Target } from "./connector.ts";
+import { loginHost } from "./azure/azure-access.ts";
 import { directoryHost } from "./ldap/address.ts";
 import { holdsControl } from "./connection-string.ts";
 import { connectorFor } from "./registry.ts";
@@ -20,6 +21,10 @@ export function destinationHost(target: Target): string | null {
       return hostIn(additionalParams["check_url"]);
     case "aws-iam":
       return hostIn(additionalParams["endpoint"]) ?? "amazonaws.com";
+    case "azure":
+      return hostIn(additionalParams["endpoint"]) ?? loginHost(additionalParams);
+    case "google-cloud":
+      return hostIn(additionalParams["endpoint"]) ?? "googleapis.com";
     case "postgresql":
     case "mysql":
     case "mssql":

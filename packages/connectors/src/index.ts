@@ -55,6 +55,7 @@ export type {
   ReadSettings,
   ReadTable,
 } from "./database-search.ts";
+export { applicationId } from "./azure/azure-access.ts";
 export { describeConnector } from "./describe.ts";
 export { destinationHost } from "./destination.ts";
 export { nameOf } from "./dial.ts";

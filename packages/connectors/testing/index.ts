@@ -10,6 +10,8 @@ export { logInBare, rotateBare, type BareLogin, type BareSystem } from "./bare-l
 export { aContext, aTarget } from "./factories.ts";
 export { needs, type Unavailable } from "./targets/availability.ts";
 export { startFakeAws, type FakeAws } from "./targets/fake-aws.ts";
+export { AZURE_ROLES, startFakeAzure, type FakeAzure } from "./targets/fake-azure.ts";
+export { startFakeGoogleCloud, type FakeGoogleCloud } from "./targets/fake-google-cloud.ts";
 export { startFakeIos, type FakeIos } from "./targets/fake-ios.ts";
 export { startFakeMongodb, type FakeMongodb } from "./targets/fake-mongodb.ts";
 export { startFakeMssql, type FakeMssql } from "./targets/fake-mssql.ts";

@@ -7,13 +7,20 @@ import { Moment, pageQuery } from "./fields.ts";
 export const CloudResourceId = z.uuid().brand<"CloudResourceId">();
 export type CloudResourceId = z.infer<typeof CloudResourceId>;
 
-/** Azure and Google Cloud have no connector. */
-export const CloudProvider = z.enum(["aws"]);
+export const CloudProvider = z.enum(["aws", "azure", "gcp"]);
 export type CloudProvider = z.infer<typeof CloudProvider>;
 
-export const CloudResourceKind = z.enum(["iam_user", "access_key", "iam_role", "secret", "parameter"]);
+export const CloudResourceKind = z.enum([
+  "iam_user",
+  "service_account",
+  "access_key",
+  "iam_role",
+  "secret",
+  "parameter",
+]);
 export type CloudResourceKind = z.infer<typeof CloudResourceKind>;
 
+/** A region of AWS. */
 export const CloudRegion = z
   .string()
   .regex(/^[a-z]{2}(-[a-z]{2,10}){1,2}-\d$/, "Enter the name of a region, such as eu-central-1");
@@ -23,7 +30,7 @@ export const CloudResource = z.object({
   target_id: DiscoveryTargetId,
   target_name: z.string(),
   provider: CloudProvider,
-  /** The number of the cloud account; null if unknown. */
+  /** The number of the AWS account, the Azure tenant, or the Google Cloud project of the key; null if unknown. */
   account: z.string().nullable(),
   /** `global` for objects that all regions share. */
   region: z.string(),
@@ -39,7 +46,10 @@ export type CloudResource = z.infer<typeof CloudResource>;
 
 const PATH = "/api/v1/discovery/enhanced";
 
-/** A scan of the target that also collects the objects of these regions. 409 while another scan of it is open. */
+/**
+ * A scan of the target that also collects the objects of these regions. 409 while another scan of it is open; 422 for
+ * regions of another cloud than AWS, whose scans always cover all of them.
+ */
 export const startCloudDiscovery = endpoint({
   ...discoveryManaging,
   method: "POST",
@@ -47,7 +57,7 @@ export const startCloudDiscovery = endpoint({
   summary: "Scan a cloud account for users, roles, keys and names of secrets in the background",
   body: z.strictObject({
     targetId: DiscoveryTargetId,
-    /** None: the region of the target's credential. */
+    /** Of AWS. None: the region of the target's credential. */
     regions: z.array(CloudRegion).max(40).default([]),
   }),
   reply: DiscoveryScan,
@@ -63,7 +73,11 @@ export const listCloudResources = endpoint({
   query: z.object({
     ...pageQuery(200, 50),
     provider: CloudProvider.optional(),
-    region: z.union([z.literal("global"), CloudRegion]).optional(),
+    /** `global` for objects that all regions share. */
+    region: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{1,39}$/, "Enter the name of a region, such as eu-central-1")
+      .optional(),
     kind: CloudResourceKind.optional(),
     targetId: DiscoveryTargetId.optional(),
     /** Matches the name. */

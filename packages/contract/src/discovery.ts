@@ -9,8 +9,17 @@ export type DiscoveryTargetId = z.infer<typeof DiscoveryTargetId>;
 export const DiscoveryScanId = z.uuid().brand<"DiscoveryScanId">();
 export type DiscoveryScanId = z.infer<typeof DiscoveryScanId>;
 
-/** DISC-15, and repositories, which have files but no accounts. */
-export const DiscoveryTargetType = z.enum(["linux", "windows", "database", "aws", "active_directory", "git"]);
+/** DISC-15, other clouds, and repositories, which have files but no accounts. */
+export const DiscoveryTargetType = z.enum([
+  "linux",
+  "windows",
+  "database",
+  "aws",
+  "azure",
+  "gcp",
+  "active_directory",
+  "git",
+]);
 export type DiscoveryTargetType = z.infer<typeof DiscoveryTargetType>;
 /** DISC-16. */
 export const DiscoveryMethod = z.enum(["ssh", "winrm", "https", "aws_api", "database"]);
@@ -22,9 +31,16 @@ export const DISCOVERY_DEFAULTS = {
   windows: { port: 3389, method: "winrm" },
   database: { port: 3306, method: "database" },
   aws: { port: 443, method: "aws_api" },
+  azure: { port: 443, method: "https" },
+  gcp: { port: 443, method: "https" },
   active_directory: { port: 389, method: "https" },
   git: { port: 443, method: "https" },
 } as const satisfies Record<DiscoveryTargetType, { port: number; method: DiscoveryMethod }>;
+
+const CLOUDS: readonly DiscoveryTargetType[] = ["aws", "azure", "gcp"];
+
+/** Whether targets of this type have cloud resources. */
+export const isCloud = (type: DiscoveryTargetType): boolean => CLOUDS.includes(type);
 
 /** Whether targets of this type have accounts that a basic scan lists. */
 export const hasAccounts = (type: DiscoveryTargetType): boolean => type !== "git";

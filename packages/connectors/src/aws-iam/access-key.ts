@@ -1,7 +1,7 @@
 // A stored access key, and the AWS endpoints where it is used.
+import { badInput, cloudConnection } from "../cloud-api/cloud-connection.ts";
 import type { Failure, Target } from "../connector.ts";
-import { misconfigured } from "../finding.ts";
-import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
+import type { TlsSettings } from "../tls-settings.ts";
 
 export interface AccessKey {
   id: string;
@@ -46,27 +46,23 @@ export function isKeySecret(value: unknown): value is string {
 }
 
 export function awsAccessOf(target: Target, value: string): AwsAccess | { failure: Failure } {
-  const { region = "us-east-1", endpoint = null } = target.additionalParams;
+  const { region = "us-east-1" } = target.additionalParams;
   const key = parseAccessKey(value);
   if (key === null)
-    return refuse('The secret must be {"access_key_id": "AKIA…", "secret_access_key": "…"}, as issued by AWS.');
+    return badInput('The secret must be {"access_key_id": "AKIA…", "secret_access_key": "…"}, as issued by AWS.');
   if (typeof region !== "string" || !/^[a-z]{2}(-[a-z]{2,10}){1,2}-\d$/.test(region))
-    return refuse('The additional parameter "region" must be the name of an AWS region, such as eu-central-1.');
-  const tls = tlsSettings({ ...target, sslEnabled: true }, null);
-  if ("failure" in tls) return tls;
-  if (tls.mode !== "verify-full")
-    return refuse("AWS requires TLS with a verified certificate. Use sslmode verify-full.");
+    return badInput('The additional parameter "region" must be the name of an AWS region, such as eu-central-1.');
+  const connection = cloudConnection(target, "AWS");
+  if ("failure" in connection) return connection;
+  const { tls, endpoint } = connection;
   if (endpoint === null)
     return { key, tls, region, endpointOf: ownEndpointOf, ...ownEndpoints(region), s3: { region } };
-  const url = typeof endpoint === "string" ? URL.parse(endpoint) : null;
-  if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" || url.search !== "")
-    return refuse('The additional parameter "endpoint" must be a URL that begins with https://.');
-  const access = { endpoint: url.origin, region };
+  const access = { endpoint, region };
   return {
     key,
     tls,
     region,
-    endpointOf: () => url.origin,
+    endpointOf: () => endpoint,
     sts: access,
     iam: access,
     s3: { ...access, forcePathStyle: true },
@@ -86,8 +82,4 @@ function ownEndpoints(region: string): Pick<AwsAccess, "sts" | "iam"> {
   if (region.startsWith("us-gov-"))
     return { sts, iam: { endpoint: `https://iam.us-gov.${domain}`, region: "us-gov-west-1" } };
   return { sts, iam: { endpoint: `https://iam.${domain}`, region: "us-east-1" } };
-}
-
-function refuse(message: string): { failure: Failure } {
-  return { failure: misconfigured("bad-input", message) };
 }

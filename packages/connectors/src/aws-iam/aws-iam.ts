@@ -1,9 +1,9 @@
 // Access keys of AWS IAM users (AWS SDK over our own connections). Tested against a fake, not against AWS.
 import type { Secret } from "@strongroom/keys";
 import { attempt, attemptChange, attemptList, attemptWith, inTime, type Attempt } from "../attempt.ts";
+import { connectionParameters } from "../cloud-api/cloud-connection.ts";
 import type { Connector, ReadFilesFinding, Target, VerifyContext } from "../connector.ts";
 import type { FileReader, FileSearch } from "../file-search.ts";
-import { CERTIFICATE_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * The secret is JSON: `{"access_key_id": "AKIA…", "secret_access_key": "…"}`. The entry's user name is the IAM user's,
@@ -32,22 +32,13 @@ export const awsIam: Connector = {
     },
     {
       kind: "text",
-      name: "endpoint",
-      label: "Endpoint",
-      help: "Used instead of AWS's own for all services",
-      placeholder: "https://sts.example.com",
-      pattern: { source: "https://.+", message: "Enter a URL that begins with https://" },
-      is_advanced: true,
-    },
-    {
-      kind: "text",
       name: "buckets",
       label: "S3 buckets",
       help: "Names, separated by commas, for scans with a key that may not list buckets",
       placeholder: "backups, build-artifacts",
       is_advanced: true,
     },
-    ...CERTIFICATE_PARAMETERS,
+    ...connectionParameters("AWS's", "https://sts.example.com"),
   ],
   proven: false,
   async verify(target: Target, secret: Secret, context: VerifyContext) {

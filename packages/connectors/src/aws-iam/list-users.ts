@@ -10,11 +10,11 @@ import {
 import type { ListAttempt } from "../attempt.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { listCommand, listed } from "../finding.ts";
-import type { CollectedCloud, ListedPrivilege, ListedResource } from "../collected.ts";
+import { GLOBAL, type CollectedCloud, type ListedPrivilege, type ListedResource } from "../collected.ts";
 import { awsAccessOf } from "./access-key.ts";
 import { failureOf } from "./answer.ts";
 import { credentialReport, ROOT, type ReportedUser } from "./credential-report.ts";
-import { GLOBAL, listRegions, type RegionalLists } from "./resources.ts";
+import { listRegions, type RegionalLists } from "./resources.ts";
 import { assumableRoles, type AssumableRole } from "./roles.ts";
 import { iamClient } from "./session.ts";
 

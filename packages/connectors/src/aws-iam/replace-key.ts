@@ -8,6 +8,7 @@ import {
 import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
 import { Secret } from "@strongroom/keys";
 import type { ChangeAttempt } from "../attempt.ts";
+import { becomesUsable } from "../cloud-api/becomes-usable.ts";
 import type { ChangeFinding, Facts, Target } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
 import {
@@ -37,7 +38,7 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
     const { AccessKey: made } = await iamClient(access, attempt).send(new CreateAccessKeyCommand({}));
     const [id, secret] = [made?.AccessKeyId, made?.SecretAccessKey];
     if (!isKeyId(id) || !isKeySecret(secret)) return lostKey();
-    const isUsable = await becomesUsable({ id, secret }, access, attempt);
+    const isUsable = await becomesUsable(attempt, () => works({ id, secret }, access, attempt));
     const note = isUsable ? "" : " AWS does not accept it everywhere yet; this takes a few seconds.";
     return {
       outcome: "issued",
@@ -73,23 +74,14 @@ function limitReached(other: string): ChangeFinding {
   );
 }
 
-/** INVARIANT: a key that AWS has created is never lost to a timeout: the wait ends well before the attempt does. */
-async function becomesUsable(key: AccessKey, access: AwsAccess, attempt: ChangeAttempt): Promise<boolean> {
-  const until = Promise.withResolvers<false>();
-  const timer = setTimeout(() => until.resolve(false), Math.max(0, attempt.remainingMs() / 2));
-  const ask = async (): Promise<boolean> => {
-    while (!attempt.signal.aborted) {
-      try {
-        await stsClient(access, attempt, key).send(new GetCallerIdentityCommand({}));
-        return true;
-      } catch (error) {
-        if (errorOf(error)?.code !== "InvalidClientTokenId") return false;
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      }
-    }
-    return false;
-  };
-  return Promise.race([ask(), until.promise]).finally(() => clearTimeout(timer));
+/** Null while AWS does not know the key yet. */
+async function works(key: AccessKey, access: AwsAccess, attempt: ChangeAttempt): Promise<boolean | null> {
+  try {
+    await stsClient(access, attempt, key).send(new GetCallerIdentityCommand({}));
+    return true;
+  } catch (error) {
+    return errorOf(error)?.code === "InvalidClientTokenId" ? null : false;
+  }
 }
 
 /** Deactivates before deleting, so that a remaining user of the key fails while it can still be reactivated. */

@@ -1,13 +1,12 @@
 // Lists the names of secrets and parameters in the regions of an AWS account. It never asks for a value.
 import type { CloudResourceKind, ScanCommand } from "@strongroom/contract";
 import type { ListAttempt } from "../attempt.ts";
+import { momentOfSeconds } from "../cloud-api/json.ts";
 import type { ListedResource } from "../collected.ts";
 import { listCommand } from "../finding.ts";
 import type { AwsAccess } from "./access-key.ts";
 import { callJson, type JsonCall } from "./json-call.ts";
 import { NoAnswer } from "../http-over-stream.ts";
-
-export const GLOBAL = "global";
 
 const MAX_PAGES = 200;
 /** Of one kind in one region. */
@@ -67,9 +66,9 @@ const secretsIn = (access: AwsAccess, attempt: ListAttempt, region: string): Pro
       kind: "secret",
       facts: {
         rotates: entry["RotationEnabled"] === true,
-        rotatedAt: momentOf(entry["LastRotatedDate"]),
-        changedAt: momentOf(entry["LastChangedDate"]),
-        lastUsedAt: momentOf(entry["LastAccessedDate"]),
+        rotatedAt: momentOfSeconds(entry["LastRotatedDate"]),
+        changedAt: momentOfSeconds(entry["LastChangedDate"]),
+        lastUsedAt: momentOfSeconds(entry["LastAccessedDate"]),
       },
     }),
   );
@@ -82,7 +81,7 @@ const parametersIn = (access: AwsAccess, attempt: ListAttempt, region: string): 
     "Parameters",
     (entry) => ({
       kind: "parameter",
-      facts: { isEncrypted: entry["Type"] === "SecureString", changedAt: momentOf(entry["LastModifiedDate"]) },
+      facts: { isEncrypted: entry["Type"] === "SecureString", changedAt: momentOfSeconds(entry["LastModifiedDate"]) },
     }),
   );
 
@@ -110,10 +109,4 @@ async function pagesOf(
     token = next;
   }
   return { resources: [...found.values()].slice(0, MAX_RESOURCES), isComplete: false };
-}
-
-/** AWS's JSON protocol sends seconds since 1970. */
-function momentOf(value: unknown): string | null {
-  const moment = new Date(typeof value === "number" ? value * 1000 : Number.NaN);
-  return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }

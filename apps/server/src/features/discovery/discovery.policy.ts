@@ -6,6 +6,7 @@ import type {
   DiscoveryTargetType,
   FoundServiceProtocol,
 } from "@strongroom/contract";
+import { applicationId } from "@strongroom/connectors";
 import type { Connector, ListedAccount } from "@strongroom/connectors";
 import { isDeepStrictEqual } from "node:util";
 import type { RolePermissions } from "#kernel/authz/authorise.ts";
@@ -23,6 +24,8 @@ const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
   windows: ["winrm"],
   database: ["postgresql", "mysql", "mssql", "mongodb", "redis", "rabbitmq"],
   aws: ["aws-iam"],
+  azure: ["azure"],
+  gcp: ["google-cloud"],
   active_directory: ["active-directory", "ldap"],
   git: ["git", "git-ssh"],
 };
@@ -56,15 +59,24 @@ const SYSTEMS: Readonly<Record<DiscoveryTargetType, DiscoveredSystem>> = {
   windows: "windows",
   database: "database",
   aws: "other",
+  azure: "other",
+  gcp: "other",
   active_directory: "windows",
   git: "other",
 };
 
 export const systemOf = (type: DiscoveryTargetType): DiscoveredSystem => SYSTEMS[type];
 
-/** Unix and most databases distinguish upper and lower case in names; Windows and directories do not. */
-export const identityOf = (type: DiscoveryTargetType, name: string): string =>
-  type === "windows" || type === "active_directory" ? name.toLowerCase() : name;
+const IGNORING_CASE: readonly DiscoveryTargetType[] = ["windows", "active_directory", "azure", "gcp"];
+
+/**
+ * Unix and most databases distinguish upper and lower case in names; Windows, directories and most clouds do not. An
+ * application of Azure is recognised by its ID, whatever its name is.
+ */
+export function identityOf(type: DiscoveryTargetType, name: string): string {
+  const application = type === "azure" ? applicationId(name) : null;
+  return application ?? (IGNORING_CASE.includes(type) ? name.toLowerCase() : name);
+}
 
 /** The first user id of people on the common distributions (`UID_MIN` in login.defs). */
 const FIRST_PERSONAL_UID = 1000;

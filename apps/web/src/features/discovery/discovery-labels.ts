@@ -1,5 +1,6 @@
 // Labels of discovery. Pure.
 import type {
+  CloudProvider,
   DiscoveredStatus,
   DiscoveredSystem,
   DiscoveryMethod,
@@ -19,11 +20,13 @@ export const TYPE_LABELS: Record<DiscoveryTargetType, string> = {
   windows: "Windows",
   database: "Database",
   aws: "AWS",
+  azure: "Azure",
+  gcp: "Google Cloud",
   active_directory: "Active Directory or LDAP",
   git: "Git repositories",
 };
 
-export const OFFERED_TYPES = ["linux", "windows", "database", "aws", "active_directory", "git"] as const;
+export const PROVIDER_LABELS: Record<CloudProvider, string> = { aws: "AWS", azure: "Azure", gcp: "Google Cloud" };
 
 const METHOD_LABELS: Record<DiscoveryMethod, string> = {
   ssh: "SSH",

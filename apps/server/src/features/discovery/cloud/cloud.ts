@@ -1,5 +1,5 @@
 // Starts cloud discoveries, and lists what they found.
-import { ScanSettings } from "@strongroom/contract";
+import { ScanSettings, isCloud } from "@strongroom/contract";
 import type {
   CloudResource,
   CloudResourceId,
@@ -31,9 +31,13 @@ export async function startDiscovery(
   const { targetId, regions } = call.body;
   const { actor } = call;
   const target = await lockManaged(tx, { actor, note: (note) => call.note(note), params: { id: targetId } });
-  if (target.target_type !== "aws") {
+  if (!isCloud(target.target_type)) {
     const msg = `"${target.name}" is not a cloud account.`;
     throw refuse(422, "discovery.not-a-cloud", msg, { errors: [{ path: "targetId", msg }] });
+  }
+  if (regions.length > 0 && target.target_type !== "aws") {
+    const msg = "Only scans of AWS can be limited to regions.";
+    throw refuse(422, "discovery.no-regions", msg, { errors: [{ path: "regions", msg }] });
   }
   const settings = ScanSettings.parse({ timeout: TIMEOUT_MS, maxAccounts: MAX_ACCOUNTS });
   return queueScan(kernel, tx, call, target, { ...settings, regions: [...new Set(regions)] });

@@ -1,6 +1,6 @@
 // Checks that a user may have an account's secret sent to a host of their choice.
 import { connectorFor, destinationHost } from "@strongroom/connectors";
-import type { DiscoveryTargetType } from "@strongroom/contract";
+import { isCloud, type DiscoveryTargetType } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -26,7 +26,7 @@ export async function usableCredential(
   if (row === null) throw targetNotFound();
   const there = targetOf(row, { hostname: SOME_HOST, port: 1, host_key: null });
   // The API of a cloud has one address for all accounts.
-  const hasOwnHost = targetType === "aws" || destinationHost(there) === SOME_HOST;
+  const hasOwnHost = isCloud(targetType) || destinationHost(there) === SOME_HOST;
   const obstacle = obstacleToScan(targetType, connectorFor(there)) ?? (hasOwnHost ? null : FIXED_HOST);
   if (obstacle === null) return row;
   throw refuse(422, "discovery.credential-unsuitable", obstacle, {

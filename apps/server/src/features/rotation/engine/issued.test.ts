@@ -1,7 +1,13 @@
-// Rotates AWS access keys, which the target generates, through the whole engine against a fake AWS.
+// Rotates keys and secrets that clouds generate through the whole engine, against fakes of AWS, Azure and Google Cloud.
 import { readRotation, revealCredential, rotateCredential } from "@strongroom/contract";
 import type { Credential, Rotation } from "@strongroom/contract";
-import { needs, opensslAvailable, startFakeAws } from "@strongroom/connectors/testing";
+import {
+  needs,
+  opensslAvailable,
+  startFakeAws,
+  startFakeAzure,
+  startFakeGoogleCloud,
+} from "@strongroom/connectors/testing";
 import type { FakeAws } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -39,10 +45,10 @@ describe("a key that the target generates", needs(opensslAvailable()), () => {
     });
   }
 
-  const keyInForce = async ({ id }: Pick<Credential, "id">): Promise<string> => {
-    const { body } = await app.call(revealCredential, { params: { id }, body: {}, as: owner.token });
-    return (JSON.parse(body.value) as { access_key_id: string }).access_key_id;
-  };
+  const valueOf = async ({ id }: Pick<Credential, "id">): Promise<string> =>
+    (await app.call(revealCredential, { params: { id }, body: {}, as: owner.token })).body.value;
+  const keyInForce = async (credential: Pick<Credential, "id">): Promise<string> =>
+    (JSON.parse(await valueOf(credential)) as { access_key_id: string }).access_key_id;
 
   test("is stored and verified by a login before the old key is deleted on the target", async () => {
     const credential = await aKey("deployer");
@@ -60,5 +66,40 @@ describe("a key that the target generates", needs(opensslAvailable()), () => {
     assert.equal(rotation.code, "refused", JSON.stringify(rotation));
     assert.ok(lost !== undefined && rotation.message.includes(lost.id), rotation.message);
     assert.equal(await keyInForce(credential), credential.keyId);
+  });
+
+  test("a client secret of Azure is replaced, and the old one removed", async () => {
+    const azure = await startFakeAzure();
+    try {
+      const application = azure.addApplication("deployer");
+      const old = application.secrets[0]!.text;
+      const additional_params = { protocol: "azure", tenant: azure.tenant, endpoint: azure.origin, ca: azure.ca };
+      const login = { username: application.clientId, value: old, additional_params };
+      const credential = await aCredential(app, owner, login);
+      await rotated(credential, "rotated");
+      const inForce = await valueOf(credential);
+      assert.notEqual(inForce, old);
+      assert.deepEqual(
+        application.secrets.map(({ text }) => text),
+        [inForce],
+      );
+    } finally {
+      await azure.stop();
+    }
+  });
+
+  test("a key of Google Cloud, whose file contains a private key, is replaced by Google and not by Strongroom", async () => {
+    const google = await startFakeGoogleCloud();
+    try {
+      const { email, secret, keyId } = google.addServiceAccount("deployer");
+      const additional_params = { protocol: "google-cloud", endpoint: google.origin, ca: google.ca };
+      const credential = await aCredential(app, owner, { username: email, value: secret, additional_params });
+      await rotated(credential, "rotated");
+      const inForce = (JSON.parse(await valueOf(credential)) as { private_key_id: string }).private_key_id;
+      assert.notEqual(inForce, keyId);
+      assert.deepEqual(google.keysOf(email), [{ id: inForce, isActive: true }]);
+    } finally {
+      await google.stop();
+    }
   });
 });

@@ -17,6 +17,7 @@ interface CloudFormValues {
 
 export function CloudDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
   const { mutateAsync: start } = useMutation(cloudStart(useQueryClient(), target.id));
+  const hasRegions = target.target_type === "aws";
   const check = ({ regions }: CloudFormValues) =>
     firstObjections(startCloudDiscovery.body!, { targetId: target.id, regions: partsOf(regions) }, () => "regions");
   return (
@@ -34,17 +35,19 @@ export function CloudDialog({ target, ...props }: DialogProps & { target: Discov
           {(form) => (
             <>
               <p className={classes.sentence}>
-                Lists users, access keys, roles, and the names of secrets and parameters of{" "}
+                Lists users, service accounts, access keys, roles, and the names of secrets of{" "}
                 <strong>{target.name}</strong>. It reads no value and changes nothing.
               </p>
-              <TextInput
-                label="Regions"
-                description="Separated by commas. Leave empty for the region of the credential."
-                placeholder="eu-central-1, us-east-1"
-                maxLength={600}
-                data-autofocus
-                {...form.getInputProps("regions")}
-              />
+              {hasRegions && (
+                <TextInput
+                  label="Regions"
+                  description="Separated by commas. Leave empty for the region of the credential."
+                  placeholder="eu-central-1, us-east-1"
+                  maxLength={600}
+                  data-autofocus
+                  {...form.getInputProps("regions")}
+                />
+              )}
             </>
           )}
         </Form>

@@ -2,6 +2,7 @@
 import {
   listCloudResources,
   startCloudDiscovery,
+  type CloudProvider,
   type CloudResourceKind,
   type DiscoveryTargetId,
 } from "@strongroom/contract";
@@ -11,6 +12,7 @@ import { SCAN_START } from "#shared/discovery/discovery-tab.ts";
 import { PAGE_SIZE, changing, pagesOf } from "../discovery.queries.ts";
 
 export interface ResourceFilter {
+  provider?: CloudProvider;
   kind?: CloudResourceKind;
   region?: string;
   search?: string;

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-test("API-70: resources show where they are and what the cloud reported, and are filtered by kind and region", async () => {
+test("API-70: resources show where they are and what the cloud reported, and are filtered by cloud, kind and region", async () => {
   api.on(RESOURCES, { json: { data: [aResource], regions: ["eu-central-1", "global"], next_cursor: null } });
   const { user } = renderScreen(<ResourceList />);
   const row = within(await screen.findByRole("listitem"));
@@ -43,6 +43,7 @@ test("API-70: resources show where they are and what the cloud reported, and are
   // Times are shown in the reader's form.
   expect(row.getByText(/^Is encrypted: Yes · Changed at: (?!2026-11-20T).*2026/)).toBeTruthy();
   for (const [label, option] of [
+    ["Cloud", "Google Cloud"],
     ["Kind", "Secret"],
     ["Region", "eu-central-1"],
   ] as const) {
@@ -51,7 +52,7 @@ test("API-70: resources show where they are and what the cloud reported, and are
   }
   await waitFor(() => {
     const query = api.requestsTo(RESOURCES).at(-1)?.query;
-    expect([query?.get("kind"), query?.get("region")]).toEqual(["secret", "eu-central-1"]);
+    expect(["provider", "kind", "region"].map((name) => query?.get(name))).toEqual(["gcp", "secret", "eu-central-1"]);
   });
 });
 
@@ -76,4 +77,15 @@ test("API-69: the dialog sends the regions and rejects invalid ones before sendi
   await user.click(dialog.getByRole("button", { name: "Start Discovery" }));
   expect(await screen.findByText("Cloud discovery started successfully")).toBeTruthy();
   expect(api.requestsTo(START)[0]?.body).toEqual({ targetId: aTarget.id, regions: ["eu-central-1", "us-east-1"] });
+});
+
+test("API-69: a cloud without a choice of regions is searched completely", async () => {
+  api.on(START, { status: 202, json: { ...aScan, status: "pending", metadata: null } });
+  const target = { ...aTarget, target_type: "azure", name: "Corp" } as unknown as DiscoveryTarget;
+  const { user } = renderScreen(<CloudDialog target={target} opened onClose={() => {}} />);
+  const dialog = within(await screen.findByRole("dialog", { name: "Find Cloud Resources" }));
+  expect(dialog.queryByRole("textbox")).toBeNull();
+  await user.click(dialog.getByRole("button", { name: "Start Discovery" }));
+  expect(await screen.findByText("Cloud discovery started successfully")).toBeTruthy();
+  expect(api.requestsTo(START)[0]?.body).toEqual({ targetId: aTarget.id, regions: [] });
 });

@@ -1,6 +1,6 @@
 // Objects of cloud accounts that scans found.
 import { IconCloud } from "@tabler/icons-react";
-import { CloudResourceKind, type CloudResource } from "@strongroom/contract";
+import { CloudProvider, CloudResourceKind, type CloudResource } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { choiceOf, searchOf, withParam } from "#shared/format/address.ts";
@@ -11,13 +11,14 @@ import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
-import { factLabel, factText } from "../discovery-labels.ts";
+import { factLabel, factText, PROVIDER_LABELS } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { FilterChoice } from "../filter-choice.tsx";
 import { cloudResources } from "./cloud.queries.ts";
 
 const KIND_LABELS: Record<CloudResourceKind, string> = {
   iam_user: "User",
+  service_account: "Service account",
   access_key: "Access key",
   iam_role: "Role",
   secret: "Secret",
@@ -26,12 +27,20 @@ const KIND_LABELS: Record<CloudResourceKind, string> = {
 const KINDS = ["", ...CloudResourceKind.options] as const;
 const KIND_CHOICES = KINDS.map((value) => ({ value, label: value === "" ? "All kinds" : KIND_LABELS[value] }));
 
+const PROVIDERS = ["", ...CloudProvider.options] as const;
+const PROVIDER_CHOICES = PROVIDERS.map((value) => ({
+  value,
+  label: value === "" ? "All clouds" : PROVIDER_LABELS[value],
+}));
+
 export function ResourceList() {
   const [params, setParams] = useSearchParams();
+  const provider = choiceOf(params, "provider", PROVIDERS);
   const kind = choiceOf(params, "kind", KINDS);
   const region = params.get("region") ?? "";
   const search = searchOf(params);
   const filter = {
+    ...(provider === "" ? {} : { provider }),
     ...(kind === "" ? {} : { kind }),
     ...(region === "" ? {} : { region }),
     ...(search === undefined ? {} : { search }),
@@ -45,6 +54,7 @@ export function ResourceList() {
     <>
       <div className={classes.toolbar} role="search" aria-label="Cloud resources">
         <AddressSearch label="Search cloud resources" placeholder="Search by name" />
+        <FilterChoice label="Cloud" data={PROVIDER_CHOICES} value={provider} onChange={set("provider")} />
         <FilterChoice label="Kind" data={KIND_CHOICES} value={kind} onChange={set("kind")} />
         <FilterChoice
           label="Region"
@@ -64,7 +74,7 @@ export function ResourceList() {
                 text={
                   Object.keys(filter).length > 0
                     ? "No resource matches your filter."
-                    : "Scans of AWS targets list users, access keys, roles, and the names of secrets and parameters here."
+                    : "Scans of AWS, Azure and Google Cloud list users, access keys, roles, and the names of secrets here."
                 }
               />
             );
@@ -87,7 +97,7 @@ export function ResourceList() {
 
 function ResourceRow({ resource }: { resource: CloudResource }) {
   const { name, kind, provider, account, region, target_name, facts, missing_since, last_seen_at } = resource;
-  const place = [provider.toUpperCase(), account, region, target_name].filter((part) => part !== null);
+  const place = [PROVIDER_LABELS[provider], account, region, target_name].filter((part) => part !== null);
   const reported = Object.entries(facts).map(([fact, value]) => `${factLabel(fact)}: ${factText(value)}`);
   return (
     <Row

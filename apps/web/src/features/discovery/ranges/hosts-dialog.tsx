@@ -21,7 +21,6 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { OFFERED_TYPES } from "../discovery-labels.ts";
 import { targetCreation } from "../discovery.queries.ts";
 import { CreateTargetDialog } from "../targets/target-dialog.tsx";
 import { EMPTY_TARGET, type TargetFormValues } from "../targets/target-form-values.ts";
@@ -95,8 +94,6 @@ function HostRow({ host, scan, onPrefilled }: HostRowProps) {
   );
 }
 
-const isOffered = (type: DiscoveryTargetType): boolean => OFFERED_TYPES.some((each) => each === type);
-
 function ServiceLine({ service, host, scan, onPrefilled }: HostRowProps & { service: Service }) {
   const { mutate, isPending } = useMutation(targetCreation(useQueryClient()));
   const { port, protocol, banner, host_key: key, certificate, target_type: type, target_id: targetId } = service;
@@ -150,7 +147,7 @@ function ServiceLine({ service, host, scan, onPrefilled }: HostRowProps & { serv
           <IconCheck size={14} aria-hidden /> Already a target
         </RowDetail>
       )}
-      {type !== null && targetId === null && scan.can_manage && isOffered(type) && (
+      {type !== null && targetId === null && scan.can_manage && (
         <Button
           size="compact-sm"
           variant="default"

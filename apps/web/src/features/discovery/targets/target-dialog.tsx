@@ -1,7 +1,7 @@
 // "Create Discovery Target" and "Edit Discovery Target": a form in three steps (DISC-09 to DISC-13).
 import { Alert, Button, Select, Switch, TextInput, Textarea } from "@mantine/core";
 import { IconCircleCheck, IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
-import { DISCOVERY_DEFAULTS, hasAccounts, type DiscoveryTarget } from "@strongroom/contract";
+import { DISCOVERY_DEFAULTS, DiscoveryTargetType, hasAccounts, type DiscoveryTarget } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -13,7 +13,7 @@ import { SectionLoading } from "#shared/ui/loading.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
 import { SearchSelect } from "#shared/ui/search-select.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { OFFERED_TYPES, TYPE_LABELS, methodLabel } from "../discovery-labels.ts";
+import { TYPE_LABELS, methodLabel } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import {
   connectionTest,
@@ -29,6 +29,7 @@ import {
   checkStep,
   editOf,
   formOf,
+  hostnameFor,
   loginOf,
   newTargetOf,
   objectionsIn,
@@ -36,7 +37,7 @@ import {
 } from "./target-form-values.ts";
 
 const LAST_STEP = STEPS.length - 1;
-const TYPES = OFFERED_TYPES.map((value) => ({ value, label: TYPE_LABELS[value] }));
+const TYPES = DiscoveryTargetType.options.map((value) => ({ value, label: TYPE_LABELS[value] }));
 
 export interface CreateTargetDialogProps extends DialogProps {
   /** The values of a host that a range scan found. */
@@ -137,8 +138,10 @@ function TargetForm({ initial, isNew, submitLabel, failureText, save, onClose }:
                 data={TYPES}
                 {...form.getInputProps("targetType")}
                 onChange={(value) => {
-                  const targetType = OFFERED_TYPES.find((each) => each === value) ?? "linux";
-                  form.setValues({ targetType, port: String(DISCOVERY_DEFAULTS[targetType].port) });
+                  const targetType = DiscoveryTargetType.parse(value);
+                  const { port } = DISCOVERY_DEFAULTS[targetType];
+                  const hostname = hostnameFor(targetType, form.values.hostname);
+                  form.setValues({ targetType, hostname, port: String(port) });
                 }}
               />
               {isNew && (

@@ -1,7 +1,7 @@
 // The Discovery Targets tab (DISC-10).
 import { Button } from "@mantine/core";
 import { IconCloudSearch, IconPencil, IconPower, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
-import { hasAccounts, type DiscoveryTarget } from "@strongroom/contract";
+import { hasAccounts, isCloud, type DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useState, type ComponentType, type ReactNode } from "react";
@@ -119,7 +119,7 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
                 Scan
               </Button>
             )}
-            {target.target_type === "aws" && (
+            {isCloud(target.target_type) && (
               <Button
                 size="compact-sm"
                 variant="default"

@@ -1,0 +1,23 @@
+// Waits until a cloud accepts a secret that it has just created.
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChangeAttempt } from "../attempt.ts";
+
+const PAUSE_MS = 1_000;
+
+/**
+ * `tryOut` returns null while the secret does not work yet. INVARIANT: a secret that the cloud has created is never
+ * lost to a timeout: the wait ends well before the attempt does.
+ */
+export async function becomesUsable(attempt: ChangeAttempt, tryOut: () => Promise<boolean | null>): Promise<boolean> {
+  const until = Promise.withResolvers<false>();
+  const timer = setTimeout(() => until.resolve(false), Math.max(0, attempt.remainingMs() / 2));
+  const ask = async (): Promise<boolean> => {
+    while (!attempt.signal.aborted) {
+      const isUsable = await tryOut();
+      if (isUsable !== null) return isUsable;
+      await delay(PAUSE_MS, undefined, { signal: attempt.signal }).catch(() => undefined);
+    }
+    return false;
+  };
+  return Promise.race([ask(), until.promise]).finally(() => clearTimeout(timer));
+}
