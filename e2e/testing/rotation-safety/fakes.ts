@@ -2,6 +2,8 @@
 import {
   makeAuthority,
   startFakeAws,
+  startFakeAzure,
+  startFakeGoogleCloud,
   startFakeIos,
   startFakeMongodb,
   startFakeMssql,
@@ -127,11 +129,8 @@ export async function aws(machines: readonly string[]): Promise<Subject> {
     name: "AWS IAM access key",
     version: FAKE,
     upstream: server,
-    // The driver decides when to open and keep connections.
     connections: [],
-    through: (body, { host, port }) => ({
-      additional_params: { ...body.additional_params, endpoint: `https://${host}:${port}` },
-    }),
+    through: throughEndpoint,
     remainingTask: ({ state, code }) =>
       state === "attention" && code === "refused"
         ? "the answer with the new key was lost: the old key stays active, and the user is notified which key to delete."
@@ -146,3 +145,48 @@ export async function aws(machines: readonly string[]): Promise<Subject> {
     stop: () => server.stop(),
   };
 }
+
+export async function azure(machines: readonly string[]): Promise<Subject> {
+  const server = await startFakeAzure(machines);
+  let count = 0;
+  return {
+    name: "Azure client secret",
+    version: FAKE,
+    upstream: server,
+    connections: [],
+    through: throughEndpoint,
+    remainingTask: ({ state, code }) =>
+      state === "attention" && code === "refused"
+        ? "the answer with the new secret was lost: the old one stays active, and the user is notified which secret to remove."
+        : null,
+    account: async () => {
+      const { clientId, secrets } = server.addApplication(`deployer${count++}`);
+      const additional_params = { protocol: "azure", tenant: server.tenant, endpoint: server.origin, ca: server.ca };
+      return { type: "application", username: clientId, value: secrets[0]!.text, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function googleCloud(machines: readonly string[]): Promise<Subject> {
+  const server = await startFakeGoogleCloud(machines);
+  let count = 0;
+  return {
+    name: "Google Cloud service account key",
+    version: FAKE,
+    upstream: server,
+    connections: [],
+    through: throughEndpoint,
+    account: async () => {
+      const { email, secret } = server.addServiceAccount(`deployer${count++}`);
+      const additional_params = { protocol: "google-cloud", endpoint: server.origin, ca: server.ca };
+      return { type: "application", username: email, value: secret, additional_params };
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** The connector chooses its address by a parameter and decides when to open and keep connections. */
+const throughEndpoint: NonNullable<Subject["through"]> = (body, { host, port }) => ({
+  additional_params: { ...body.additional_params, endpoint: `https://${host}:${port}` },
+});

@@ -25,7 +25,7 @@ import type { PostgresqlServer, Sshd } from "@strongroom/connectors/testing";
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { aws, ios, mongodb, mssql, oracle, winrm } from "./fakes.ts";
+import { aws, azure, googleCloud, ios, mongodb, mssql, oracle, winrm } from "./fakes.ts";
 import { openDependentTestBed } from "./dependents.ts";
 import type { AccountBody, Subject } from "./subject.ts";
 import type { Kind } from "./test-bed.ts";
@@ -290,6 +290,8 @@ export const KINDS: readonly Kind[] = [
   { name: "linux-reconcile", needs: needs(unixUsersAvailable()), start: unixReconciled },
   { name: "active-directory-reconcile", needs: needs(sambaAdAvailable(), TLS), start: directoryReconciled },
   { name: "aws", needs: needs(TLS), start: aws },
+  { name: "azure", needs: needs(TLS), start: azure },
+  { name: "google-cloud", needs: needs(TLS), start: googleCloud },
   { name: "cisco-ios", needs: {}, start: ios },
   { name: "mongodb", needs: needs(TLS), start: mongodb },
   { name: "mssql", needs: needs(TLS), start: mssql },

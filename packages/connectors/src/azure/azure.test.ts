@@ -151,6 +151,14 @@ describe("Azure: client secrets", { ...needs(opensslAvailable()), concurrency: 1
     assert.deepEqual(await outcomeOf(), ["unknown", undefined]);
     fake.answerOnce(/addPassword$/, null);
     assert.deepEqual(await outcomeOf(), ["unknown", undefined]);
+    // The request was carried out, so a second one would leave a secret that nobody knows.
+    const again = await issue(target, secret);
+    assert.deepEqual([again.outcome, "code" in again && again.code], ["refused", "not-changeable"]);
+    const lost = application.secrets.at(-1);
+    assert.match(again.message, new RegExp(`client secret ${lost?.keyId} from an earlier rotation`));
+    assert.equal(application.secrets.length, 2);
+    application.secrets.pop();
+    assert.equal((await issue(target, secret)).outcome, "issued");
   });
 
   test("keeps a new secret that does not work immediately, and waits until it does", async () => {

@@ -21,12 +21,14 @@ export async function issueSecret(target: Target, value: string, attempt: Change
   try {
     const token = await tokenOrFailure(session, access);
     if (typeof token !== "string") return token;
+    const label = await labelOf({ session, access, token }, value);
+    if (typeof label !== "string") return label;
     attempt.sending();
     const made = await session.api.ask({
       url: `${applicationUrl(access)}/addPassword`,
       method: "POST",
       token,
-      body: { passwordCredential: { displayName: "Strongroom" } },
+      body: { passwordCredential: { displayName: label } },
     });
     const { secretText: text, keyId } = made;
     if (typeof text !== "string" || text === "" || !isKeyId(keyId)) return lost();
@@ -49,6 +51,25 @@ const lost = () =>
   unknown(
     "Microsoft Entra ID was asked for a new client secret and did not answer. It may have created one: check the application's secrets.",
   );
+
+/**
+ * The name of the new secret, which says what it replaces. A secret with this name is there already when an earlier
+ * answer was lost: nobody knows it, but it works, so a person must remove it first.
+ */
+async function labelOf(listing: Listing, current: string): Promise<string | NotChanged> {
+  const credentials = await credentialsOf(listing);
+  if (!Array.isArray(credentials)) return credentials;
+  const like = credentials.filter(({ hint }) => hint === hintOf(current));
+  const keyId = like.length === 1 ? like[0]?.["keyId"] : null;
+  if (!isKeyId(keyId)) return "Strongroom";
+  const label = `Strongroom, replaces ${keyId}`;
+  const lostOne = credentials.find(({ displayName }) => displayName === label);
+  if (lostOne === undefined) return label;
+  return refused(
+    "not-changeable",
+    `The application has the client secret ${textOf(lostOne["keyId"])} from an earlier rotation whose answer was lost. Remove it in the Entra admin centre, then rotate again.`,
+  );
+}
 
 /** Null while Entra ID does not know the secret yet. */
 async function works(access: AzureAccess, attempt: ChangeAttempt): Promise<boolean | null> {
@@ -111,14 +132,9 @@ interface Listing {
 }
 
 /** The ID of the retired secret, or the result of the retirement when there is nothing to remove. */
-async function secretLike(retired: string, current: string, { session, access, token }: Listing) {
-  let credentials: Json[];
-  try {
-    const answer = await session.api.ask({ url: `${applicationUrl(access)}?$select=passwordCredentials`, token });
-    credentials = objectsIn(answer["passwordCredentials"]);
-  } catch (error) {
-    return unsent(failureOf(error, access));
-  }
+async function secretLike(retired: string, current: string, listing: Listing) {
+  const credentials = await credentialsOf(listing);
+  if (!Array.isArray(credentials)) return credentials;
   const like = credentials.filter(({ hint }) => hint === hintOf(retired));
   if (like.length === 0) return changed("The old client secret no longer exists.");
   const [old] = like;
@@ -128,6 +144,15 @@ async function secretLike(retired: string, current: string, { session, access, t
       `${like.length} client secrets begin like the old one, so none was removed. Remove it in the Entra admin centre.`,
     );
   return old["keyId"];
+}
+
+async function credentialsOf({ session, access, token }: Listing): Promise<Json[] | NotChanged> {
+  try {
+    const answer = await session.api.ask({ url: `${applicationUrl(access)}?$select=passwordCredentials`, token });
+    return objectsIn(answer["passwordCredentials"]);
+  } catch (error) {
+    return unsent(failureOf(error, access));
+  }
 }
 
 const hintOf = (secret: string) => secret.slice(0, 3);

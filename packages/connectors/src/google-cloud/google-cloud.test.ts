@@ -144,7 +144,7 @@ describe("Google Cloud: service account keys", { ...needs(opensslAvailable()), c
   test("reports an error of Google as refused, and an unclear answer as unknown", async () => {
     const { email, secret, target } = anAccount();
     const plan = (code: number, status: string) =>
-      fake.answerOnce(/\/keys$/, { status: code, body: { error: { code, status, message: "no" } } });
+      fake.answerOnce(/^POST .*\/keys$/, { status: code, body: { error: { code, status, message: "no" } } });
     const outcomeOf = async () => {
       const result = await issue(target, secret);
       return [result.outcome, "code" in result ? result.code : undefined];
@@ -156,8 +156,18 @@ describe("Google Cloud: service account keys", { ...needs(opensslAvailable()), c
     assert.equal(fake.keysOf(email).length, 1);
     plan(500, "INTERNAL");
     assert.deepEqual(await outcomeOf(), ["unknown", undefined]);
-    fake.answerOnce(/\/keys$/, null);
+    fake.answerOnce(/^POST .*\/keys$/, null);
     assert.deepEqual(await outcomeOf(), ["unknown", undefined]);
+    fake.answerOnce(/^GET .*\/keys$/, null);
+    assert.deepEqual(await outcomeOf(), ["unsent", undefined]);
+  });
+
+  test("names keys that are newer than the stored one, which may come from a lost answer", async () => {
+    const { email, secret, target } = anAccount();
+    const lost = fake.addKey(email);
+    const result = await issue(target, secret);
+    assert.ok(result.outcome === "issued", result.message);
+    assert.match(result.message, new RegExp(`newer keys than the stored one: ${lost}\\.`));
   });
 
   test("a wrong key adds nothing, and a key of another account is reported", async () => {
@@ -235,10 +245,10 @@ describe("Google Cloud: listing projects", { ...needs(opensslAvailable()), concu
       ["bob"],
     ]);
     const keys = result.accounts.find(({ name }) => name === email)?.facts["accessKeys"];
-    const fact = { rotatedAt: "2026-02-03T04:05:06.000Z", lastUsedAt: "2026-11-01T00:00:00.000Z" };
+    const lastUsedAt = "2026-11-01T00:00:00.000Z";
     assert.deepEqual(keys, [
-      { id: keyId, isActive: true, ...fact },
-      { id: unused, isActive: false, ...fact },
+      { id: keyId, isActive: true, rotatedAt: "2026-02-03T04:05:07.000Z", lastUsedAt },
+      { id: unused, isActive: false, rotatedAt: "2026-02-03T04:05:08.000Z", lastUsedAt },
     ]);
     assert.deepEqual(
       result.commands?.filter(({ success }) => !success),

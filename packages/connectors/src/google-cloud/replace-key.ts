@@ -3,9 +3,10 @@ import { Secret } from "@strongroom/keys";
 import type { ChangeAttempt } from "../attempt.ts";
 import { ApiError } from "../cloud-api/api-client.ts";
 import { becomesUsable } from "../cloud-api/becomes-usable.ts";
+import { momentOf, objectsIn, textOf } from "../cloud-api/json.ts";
 import type { ChangeFinding, Facts, Target } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent, type NotChanged } from "../finding.ts";
-import { googleAccessOf, parseKeyFile, type GoogleAccess, type ServiceAccountKey } from "./google-access.ts";
+import { googleAccessOf, isKeyId, parseKeyFile, type GoogleAccess, type ServiceAccountKey } from "./google-access.ts";
 import { failureOf, openGoogle, type GoogleSession } from "./google-session.ts";
 
 type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
@@ -16,6 +17,7 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
   const session = await sessionOf(access, attempt);
   if ("outcome" in session) return session;
   try {
+    const newer = await newerKeys(session, access);
     attempt.sending();
     const made = await session.api.ask({ url: keysUrl(access), method: "POST", token: session.token, body: {} });
     const { privateKeyData: encoded } = made;
@@ -27,11 +29,11 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
     return {
       outcome: "issued",
       secret: Secret.fromText(text),
-      message: `Google created the key ${key.id} for ${key.email}.${note}`,
+      message: `Google created the key ${key.id} for ${key.email}.${note}${newer}`,
       facts: { keyId: key.id, isUsable },
     };
   } catch (error) {
-    return refusalOf(error, access, lost());
+    return attempt.isSent() ? refusalOf(error, access, lost()) : unsent(failureOf(error, access));
   } finally {
     session.close();
   }
@@ -39,6 +41,30 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
 
 const lost = () =>
   unknown("Google was asked for a new key and did not answer. It may have created one: check the account's keys.");
+
+/**
+ * A sentence about keys that are newer than the stored one: one of them may be from a rotation whose answer was lost.
+ * Empty if there are none, or if the account may not list its keys.
+ */
+async function newerKeys(session: GoogleSession, access: GoogleAccess): Promise<string> {
+  try {
+    const url = `${keysUrl(access)}?keyTypes=USER_MANAGED`;
+    const keys = objectsIn((await session.api.ask({ url, token: session.token }))["keys"]).map((key) => ({
+      id: textOf(key["name"]).split("/").at(-1) ?? "",
+      createdAt: momentOf(key["validAfterTime"]) ?? "",
+    }));
+    const stored = keys.find(({ id }) => id === access.key.id);
+    const newer = keys.filter(
+      ({ id, createdAt }) => isKeyId(id) && stored !== undefined && createdAt > stored.createdAt,
+    );
+    if (newer.length === 0) return "";
+    const names = newer.slice(0, 10).map(({ id }) => id);
+    return ` The account also has newer keys than the stored one: ${names.join(", ")}. Delete those that nothing uses.`;
+  } catch (error) {
+    if (error instanceof ApiError) return "";
+    throw error;
+  }
+}
 
 /** Null while Google does not know the key yet. */
 async function works(key: ServiceAccountKey, access: GoogleAccess, attempt: ChangeAttempt): Promise<boolean | null> {

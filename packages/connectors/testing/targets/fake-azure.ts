@@ -5,6 +5,8 @@ import { startFakeApi, type ApiReply, type ApiRequest, type FakeApi } from "./fa
 
 interface StoredSecret {
   keyId: string;
+  /** Its display name. */
+  label?: string;
   text: string;
   isExpired: boolean;
   /** How many more logins are refused until the secret is known everywhere. */
@@ -120,9 +122,9 @@ export async function startFakeAzure(addresses: readonly string[] = []): Promise
     return { body: { value: entries.slice(at, at + PAGE), ...more } };
   };
 
-  const credential = ({ keyId, text }: StoredSecret) => ({
+  const credential = ({ keyId, text, label = "deploy" }: StoredSecret) => ({
     keyId,
-    displayName: "deploy",
+    displayName: label,
     hint: text.slice(0, 3),
     startDateTime: STARTED,
     endDateTime: ENDS,
@@ -137,6 +139,7 @@ export async function startFakeAzure(addresses: readonly string[] = []): Promise
       if (method === "GET") return { body: { passwordCredentials: application.secrets.map(credential) } };
       if (own[2] === "addPassword") {
         const made = newSecret(application);
+        made.label = String((body["passwordCredential"] as { displayName?: unknown } | undefined)?.displayName);
         return { body: { ...credential(made), secretText: made.text } };
       }
       const at = application.secrets.findIndex(({ keyId }) => keyId === body["keyId"]);

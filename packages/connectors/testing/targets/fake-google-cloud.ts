@@ -7,6 +7,7 @@ interface StoredKey {
   id: string;
   publicKey: KeyObject;
   isActive: boolean;
+  createdAt: string;
   /** How many more logins are refused until the key is known everywhere. */
   refusals: number;
 }
@@ -41,8 +42,8 @@ export async function startFakeGoogleCloud(addresses: readonly string[] = []): P
   const secrets: string[] = [];
   const denied = new Set<string>();
   const tokens = new Map<string, string>();
-  let origin = "";
 
+  let made = -1;
   let newest: StoredKey | null = null;
   const newKey = (email: string): { key: StoredKey; file: string } => {
     const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -50,6 +51,7 @@ export async function startFakeGoogleCloud(addresses: readonly string[] = []): P
       id: randomBytes(20).toString("hex"),
       publicKey: createPublicKey(pair.privateKey),
       isActive: true,
+      createdAt: `2026-02-03T04:05:${String(6 + (made += 1)).padStart(2, "0")}Z`,
       refusals: fake.refusalsOfNew,
     };
     accounts.get(email)!.push(key);
@@ -65,7 +67,7 @@ export async function startFakeGoogleCloud(addresses: readonly string[] = []): P
     return { key, file };
   };
 
-  const tokenFor = ({ form }: ApiRequest): ApiReply => {
+  const tokenFor = ({ url, form }: ApiRequest): ApiReply => {
     const [header = "", payload = "", signature = ""] = (form.get("assertion") ?? "").split(".");
     const read = (part: string) =>
       JSON.parse(Buffer.from(part, "base64url").toString() || "{}") as Record<string, unknown>;
@@ -76,7 +78,7 @@ export async function startFakeGoogleCloud(addresses: readonly string[] = []): P
     const isSigned =
       key !== undefined &&
       alg === "RS256" &&
-      aud === `${origin}/token` &&
+      aud === url.href &&
       verify("sha256", Buffer.from(`${header}.${payload}`), key.publicKey, Buffer.from(signature, "base64url"));
     const isEarly = isSigned && key.refusals > 0;
     if (isEarly) key.refusals -= 1;
@@ -155,7 +157,6 @@ export async function startFakeGoogleCloud(addresses: readonly string[] = []): P
   };
 
   const api = await startFakeApi(addresses, answer);
-  origin = api.origin;
   const fake: FakeGoogleCloud = {
     ...api,
     refusalsOfNew: 0,
@@ -179,9 +180,9 @@ export async function startFakeGoogleCloud(addresses: readonly string[] = []): P
   return fake;
 }
 
-const shownKey = (email: string, { id, isActive }: StoredKey) => ({
+const shownKey = (email: string, { id, isActive, createdAt }: StoredKey) => ({
   name: `projects/${PROJECT}/serviceAccounts/${email}/keys/${id}`,
-  validAfterTime: "2026-02-03T04:05:06Z",
+  validAfterTime: createdAt,
   validBeforeTime: "9999-12-31T23:59:59Z",
   ...(isActive ? {} : { disabled: true }),
 });

@@ -29,8 +29,11 @@ export interface FakeApi {
   origin: string;
   /** Method and path of each request, without the query. */
   requests: string[];
-  /** Replaces the next answer to a matching request; with null the request is carried out and not answered. */
-  answerOnce(path: RegExp, reply: ApiReply | null): void;
+  /**
+   * Replaces the next answer to a request whose method and path match; with null the request is carried out and not
+   * answered.
+   */
+  answerOnce(call: RegExp, reply: ApiReply | null): void;
   stop(): Promise<void>;
 }
 
@@ -42,19 +45,19 @@ export async function startFakeApi(
   const authority = await makeAuthority();
   const { certificate, privateKey } = await authority.issue(["127.0.0.1", ...addresses]);
   const requests: string[] = [];
-  let planned: { path: RegExp; reply: ApiReply | null } | null = null;
-  let origin = "";
-
+  let planned: { call: RegExp; reply: ApiReply | null } | null = null;
   const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const url = new URL(request.url!, origin);
+      // A proxy in between has another address.
+      const url = new URL(request.url!, `https://${request.headers.host}`);
       const text = Buffer.concat(chunks).toString();
       const isForm = request.headers["content-type"] === "application/x-www-form-urlencoded";
       const path = decodeURIComponent(url.pathname);
-      requests.push(`${request.method} ${path}`);
-      const plan = planned?.path.test(path) === true ? planned : null;
+      const call = `${request.method} ${path}`;
+      requests.push(call);
+      const plan = planned?.call.test(call) === true ? planned : null;
       if (plan !== null) planned = null;
       const asked: ApiRequest = {
         method: request.method!,
@@ -64,7 +67,10 @@ export async function startFakeApi(
         body: isForm || text === "" ? {} : (JSON.parse(text) as Json),
       };
       const { status = 200, headers = {}, body } = plan?.reply ?? answer(asked);
-      if (plan?.reply === null) return void response.destroy();
+      if (plan?.reply === null) {
+        response.destroy();
+        return;
+      }
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(status === 204 ? "" : JSON.stringify(body));
     });
@@ -72,15 +78,14 @@ export async function startFakeApi(
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  origin = `https://127.0.0.1:${port}`;
 
   return {
     host: "127.0.0.1",
     port,
     ca: authority.certificate,
-    origin,
+    origin: `https://127.0.0.1:${port}`,
     requests,
-    answerOnce: (path, reply) => (planned = { path, reply }),
+    answerOnce: (call, reply) => (planned = { call, reply }),
     stop: async () => {
       server.closeAllConnections();
       server.close();
