@@ -10,6 +10,13 @@ export type CloudResourceId = z.infer<typeof CloudResourceId>;
 export const CloudProvider = z.enum(["aws", "azure", "gcp"]);
 export type CloudProvider = z.infer<typeof CloudProvider>;
 
+/** The addresses of the clouds' APIs, the same for all customers: the usual hosts of their accounts and targets. */
+export const CLOUD_HOSTS: Readonly<Record<CloudProvider, string>> = {
+  aws: "iam.amazonaws.com",
+  azure: "login.microsoftonline.com",
+  gcp: "iam.googleapis.com",
+};
+
 export const CloudResourceKind = z.enum([
   "iam_user",
   "service_account",

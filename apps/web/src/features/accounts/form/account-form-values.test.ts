@@ -11,6 +11,7 @@ import {
   EMPTY_FORM,
   URI_RULE,
   afterSystem,
+  protocolAfter,
   checkForm,
   editPayloadOf,
   formOf,
@@ -143,6 +144,19 @@ describe("choosing a system type", () => {
     expect(afterSystem(typed, "Linux")).toEqual({ system: "Linux", port: "2222", connection_method: "Custom" });
     const database = { ...filled(), ...afterSystem(filled(), "mysql"), port: "3307" };
     expect(afterSystem(database, "Linux").port).toBe("3307");
+  });
+
+  test("a cloud sets its address and protocol, unless others were chosen", () => {
+    const aws = { ...filled({ hostname: "" }), ...afterSystem(filled({ hostname: "" }), "AWS") };
+    expect(aws).toMatchObject({ hostname: "iam.amazonaws.com", port: "443", connection_method: "HTTPS" });
+    expect(protocolAfter(filled(), "AWS")).toBe("aws-iam");
+    const chosen = { ...aws, additional_params: { protocol: "aws-iam" } };
+    expect(afterSystem(chosen, "Azure").hostname).toBe("login.microsoftonline.com");
+    expect(protocolAfter(chosen, "Azure")).toBe("azure");
+    expect([afterSystem(chosen, "Linux").hostname, protocolAfter(chosen, "Linux")]).toEqual(["", null]);
+    expect(afterSystem({ ...chosen, hostname: "aws.example" }, "Azure").hostname).toBeUndefined();
+    expect(protocolAfter({ ...chosen, additional_params: { protocol: "winrm" } }, "Azure")).toBeUndefined();
+    expect(protocolAfter(filled(), "Linux")).toBeUndefined();
   });
 
   test("ACC-74: offers MariaDB and sends it as mysql", () => {

@@ -1,6 +1,7 @@
 // Values, validation rules and payload of the account form (ACC-57 to ACC-75).
 import {
   ACCOUNT_DETAIL_NAMES,
+  CLOUD_HOSTS,
   USUAL_METHODS,
   credentialTypeOf,
   isAccountDatabaseType,
@@ -114,19 +115,35 @@ export const portOfSystem = (choice: SystemChoice): string => {
   return String(usualPort(system, USUAL_METHODS[system]) ?? "");
 };
 
+/** Systems that have one address for all customers and one way to log in. */
+const CLOUDS: Partial<Record<SystemChoice, { hostname: string; protocol: string }>> = {
+  AWS: { hostname: CLOUD_HOSTS.aws, protocol: "aws-iam" },
+  Azure: { hostname: CLOUD_HOSTS.azure, protocol: "azure" },
+};
+
 /** ACC-71, ACC-72: the fields that change with the system type. Other systems keep typed values. */
 export function afterSystem(
   values: AccountFormValues,
   system: SystemChoice,
-): Pick<AccountFormValues, "system" | "port" | "connection_method"> {
+): Pick<AccountFormValues, "system" | "port" | "connection_method"> & { hostname?: string } {
   const [before, after] = [USUAL_METHODS[systemTypeOf(values.system)], USUAL_METHODS[systemTypeOf(system)]];
-  if (isDatabase(system)) return { system, port: portOfSystem(system), connection_method: after };
+  const isHostUntouched = values.hostname === (CLOUDS[values.system]?.hostname ?? "");
+  const hostname = isHostUntouched ? { hostname: CLOUDS[system]?.hostname ?? "" } : {};
+  if (isDatabase(system)) return { system, port: portOfSystem(system), connection_method: after, ...hostname };
   const isPortUntouched = values.port === "" || values.port === portOfSystem(values.system);
   return {
     system,
     port: isPortUntouched ? portOfSystem(system) : values.port,
     connection_method: values.connection_method === before ? after : values.connection_method,
+    ...hostname,
   };
+}
+
+/** The protocol that this choice of a system type sets, null for none; undefined when the protocol stays. */
+export function protocolAfter({ system: before, additional_params }: AccountFormValues, system: SystemChoice) {
+  const [usual, next] = [CLOUDS[before]?.protocol, CLOUDS[system]?.protocol];
+  const isUntouched = additional_params["protocol"] === usual;
+  return isUntouched && usual !== next ? (next ?? null) : undefined;
 }
 
 const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);

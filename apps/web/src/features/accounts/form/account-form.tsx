@@ -13,7 +13,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { fieldErrorsOf } from "#shared/api/field-errors.ts";
 import { ConnectionParameters } from "#shared/connectors/connection-parameters.tsx";
 import { connectorList } from "#shared/connectors/connectors.queries.ts";
-import { afterKind, fieldsOf, type Params } from "#shared/connectors/parameter-values.ts";
+import { afterKind, afterProtocol, fieldsOf, type Params } from "#shared/connectors/parameter-values.ts";
 import { weakSecretNote } from "#shared/format/password-strength.ts";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { useSubmission } from "#shared/ui/form.tsx";
@@ -27,6 +27,7 @@ import {
   kindOf,
   needsSchema,
   portOfSystem,
+  protocolAfter,
   systemTypeOf,
   type AccountFormMode,
   type AccountFormValues,
@@ -207,8 +208,11 @@ function useChange(form: AccountFormControl) {
   const { connectors } = useConnectors();
   return (next: Partial<AccountFormValues>): void => {
     const { values } = form;
-    const params = afterKind(connectors, kindOf(values), kindOf({ ...values, ...next }), values.additional_params);
-    form.setValues({ ...next, additional_params: params });
+    const kind = kindOf({ ...values, ...next });
+    const params = afterKind(connectors, kindOf(values), kind, values.additional_params);
+    const protocol = next.system === undefined ? undefined : protocolAfter(values, next.system);
+    const additional_params = protocol === undefined ? params : afterProtocol(connectors, kind, params, protocol);
+    form.setValues({ ...next, additional_params });
   };
 }
 

@@ -1,5 +1,6 @@
 // Values and validation of the target form. Pure.
 import {
+  CLOUD_HOSTS,
   DISCOVERY_DEFAULTS,
   DiscoveryTargetEdit,
   hasAccounts,
@@ -35,17 +36,11 @@ export interface TargetFormValues extends ScheduleValues {
 
 const USUAL_TIMEOUT = 30_000;
 
-/** The addresses of clouds, which are the same for all their customers. */
-const CLOUD_HOSTS: Partial<Record<DiscoveryTargetType, string>> = {
-  aws: "iam.amazonaws.com",
-  azure: "login.microsoftonline.com",
-  gcp: "iam.googleapis.com",
-};
-
 /** The hostname after this type was chosen: a cloud has its own, and an address that was entered stays. */
 export function hostnameFor(type: DiscoveryTargetType, entered: string): string {
-  const isEntered = entered !== "" && !Object.values(CLOUD_HOSTS).includes(entered);
-  return isEntered ? entered : (CLOUD_HOSTS[type] ?? "");
+  const hosts: Partial<Record<DiscoveryTargetType, string>> = CLOUD_HOSTS;
+  const isEntered = entered !== "" && !Object.values(hosts).includes(entered);
+  return isEntered ? entered : (hosts[type] ?? "");
 }
 
 export const EMPTY_TARGET: TargetFormValues = {
