@@ -178,9 +178,9 @@ export async function googleCloud(machines: readonly string[]): Promise<Subject>
     connections: [],
     through: throughEndpoint,
     account: async () => {
-      const { email, secret } = server.addServiceAccount(`deployer${count++}`);
+      const { secret } = server.addServiceAccount(`deployer${count++}`);
       const additional_params = { protocol: "google-cloud", endpoint: server.origin, ca: server.ca };
-      return { type: "application", username: email, value: secret, additional_params };
+      return { type: "application", username: null, value: secret, additional_params };
     },
     stop: () => server.stop(),
   };

@@ -63,8 +63,12 @@ export function loginHost({ cloud = "public" }: Target["additionalParams"]): str
 const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const CLIENT_ID = new RegExp(`^(?:.{0,256} \\()?(${GUID})\\)?$`, "i");
 
+/** Together with the ID, short enough for the user name of an account. */
+const MAX_NAME = 80;
+
 /** How discovery names an application: with its ID, because several can have the same name. */
-export const applicationName = (name: string, id: string): string => (name === "" ? id : `${name} (${id})`);
+export const applicationName = (name: string, id: string): string =>
+  name === "" ? id : `${name.slice(0, MAX_NAME)} (${id})`;
 
 /** The ID in a name from `applicationName`, or the name itself when it is an ID; otherwise null. */
 export const applicationId = (name: string): string | null => CLIENT_ID.exec(name)?.[1]?.toLowerCase() ?? null;
