@@ -203,6 +203,8 @@ export const MAX_LISTED_DEPENDENTS = 100;
 /** An account on a target, as far as the login may see it. Times are ISO 8601, or null if unknown. */
 export interface ListedAccount {
   name: string;
+  /** The name to log in with, if it differs. */
+  login?: string;
   /** The account can do everything, or can grant itself that permission. */
   isPrivileged: boolean;
   isLocked: boolean;

@@ -61,22 +61,19 @@ export function loginHost({ cloud = "public" }: Target["additionalParams"]): str
 }
 
 const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const CLIENT_ID = new RegExp(`^(?:.{0,256} \\()?(${GUID})\\)?$`, "i");
-
-/** Together with the ID, short enough for the user name of an account. */
-const MAX_NAME = 80;
+const CLIENT_ID = new RegExp(`^${GUID}$`, "i");
+const NAMED = new RegExp(`^.* \\((${GUID})\\)$`, "i");
 
 /** How discovery names an application: with its ID, because several can have the same name. */
-export const applicationName = (name: string, id: string): string =>
-  name === "" ? id : `${name.slice(0, MAX_NAME)} (${id})`;
+export const applicationName = (name: string, id: string): string => (name === "" ? id : `${name} (${id})`);
 
-/** The ID in a name from `applicationName`, or the name itself when it is an ID; otherwise null. */
-export const applicationId = (name: string): string | null => CLIENT_ID.exec(name)?.[1]?.toLowerCase() ?? null;
+/** The ID in a name from `applicationName`; null for a name of something else. */
+export const applicationId = (name: string): string | null => NAMED.exec(name)?.[1]?.toLowerCase() ?? null;
 
 export function azureAccessOf(target: Target, clientSecret: string): AzureAccess | { failure: Failure } {
   const { tenant = null, cloud: cloudName = "public" } = target.additionalParams;
-  const clientId = applicationId(target.username ?? "");
-  if (clientId === null)
+  const clientId = target.username?.toLowerCase() ?? "";
+  if (!CLIENT_ID.test(clientId))
     return badInput("The user name must be the application (client) ID, such as 1b2c3d4e-5f60-7182-93a4-b5c6d7e8f901.");
   if (typeof tenant !== "string" || !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(tenant))
     return badInput('The additional parameter "tenant" must be the ID or a domain of the tenant.');

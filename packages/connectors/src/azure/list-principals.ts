@@ -202,6 +202,7 @@ function applicationShown(
   const ends = credentials.flatMap(({ endsAt }) => endsAt ?? []);
   return {
     name: applicationName(name, clientId),
+    login: clientId,
     isPrivileged: privileges.length > 0,
     isLocked: principal?.isEnabled === false,
     passwordChangedAt:

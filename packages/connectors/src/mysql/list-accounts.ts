@@ -57,18 +57,23 @@ async function accountsOf({ ask, isMariadb }: LoggedIn): Promise<ListedAccount[]
       ...inherited("escalation", toOthers.get(name)),
     ];
   };
+  const hostsOf = Map.groupBy(rows, ({ user }) => String(user));
   return rows.map((row) => {
     const name = nameOf(row);
     const privileges = reasonsFor(name);
+    const user = String(row.user);
+    // With several hosts, the name alone does not say which of the accounts a password belongs to.
+    const isOnlyOne = user !== "" && !isTrue(row.is_role) && hostsOf.get(user)?.length === 1;
     return {
       name,
+      ...(isOnlyOne ? { login: user } : {}),
       isPrivileged: privileges.length > 0,
       isLocked: isTrue(row.locked) || isTrue(row.is_role),
       passwordChangedAt: momentOf(row.changed_at),
       expiresAt: null,
       lastLoginAt: null,
       facts: {
-        user: String(row.user),
+        user,
         host: String(row.host),
         plugin: /^\w{1,64}$/.exec(String(row.plugin))?.[0] ?? null,
         isRole: isTrue(row.is_role),

@@ -102,7 +102,7 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
     from discovered_accounts found
     where found.target_id in ${seenTargets(scope)} and found.is_privileged and found.missing_since is null
       and not exists (select from credentials where user_id is null and deleted_at is null
-        and lower(host) = lower(found.hostname) and lower(username) = lower(found.account_name))`,
+        and lower(host) = lower(found.hostname) and lower(username) = lower(coalesce(found.login_name, found.account_name)))`,
   missing_mfa: () => sql`
     select users.id, 'user' as kind, users.name, users.email as place, initcap(users.role) as detail,
       users.created_at as since

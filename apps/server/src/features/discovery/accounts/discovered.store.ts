@@ -16,6 +16,8 @@ export interface DiscoveredTable {
   target_id: ColumnType<string, string, never>;
   identity: string;
   account_name: string;
+  /** The name to log in with, if it differs. */
+  login_name: Generated<string | null>;
   hostname: string;
   system_type: DiscoveredSystem;
   status: DiscoveredStatus;
@@ -70,6 +72,7 @@ export interface FoundAccount {
   id: string;
   identity: string;
   account_name: string;
+  login_name: string | null;
   system_type: DiscoveredSystem;
   status: DiscoveredStatus;
   is_privileged: boolean;
@@ -95,18 +98,18 @@ export async function saveFound(tx: Tx, { target, scanId, at, rows }: Saving): P
   if (rows.length === 0) return;
   await sql`
     insert into discovered_accounts (
-      id, target_id, identity, account_name, hostname, system_type, status, is_privileged, is_locked,
+      id, target_id, identity, account_name, login_name, hostname, system_type, status, is_privileged, is_locked,
       password_changed_at, expires_at, last_login_at, facts, changes, dependents, discovered_at, last_seen_at, scan_id,
       last_scan_id, changed_scan_id)
-    select row.id, ${target.id}::uuid, row.identity, row.account_name, ${target.hostname}, row.system_type, row.status,
+    select row.id, ${target.id}::uuid, row.identity, row.account_name, row.login_name, ${target.hostname}, row.system_type, row.status,
       row.is_privileged, row.is_locked, row.password_changed_at, row.expires_at, row.last_login_at, row.facts,
       row.changes, row.dependents, ${at}, ${at}, ${scanId}::uuid, ${scanId}::uuid, null::uuid
     from jsonb_to_recordset(${storableJson(rows)}::jsonb) as row (
-      id uuid, identity text, account_name text, system_type text, status text, is_privileged boolean,
+      id uuid, identity text, account_name text, login_name text, system_type text, status text, is_privileged boolean,
       is_locked boolean, password_changed_at timestamptz, expires_at timestamptz, last_login_at timestamptz,
       facts jsonb, changes jsonb, dependents jsonb)
     on conflict (target_id, identity) do update set
-      account_name = excluded.account_name, hostname = excluded.hostname, status = excluded.status,
+      account_name = excluded.account_name, login_name = excluded.login_name, hostname = excluded.hostname, status = excluded.status,
       is_privileged = excluded.is_privileged, is_locked = excluded.is_locked,
       password_changed_at = excluded.password_changed_at, expires_at = excluded.expires_at,
       last_login_at = excluded.last_login_at, facts = excluded.facts, dependents = excluded.dependents,
@@ -180,7 +183,7 @@ export async function saveDecision(
  */
 export async function lockLogin(tx: Tx, id: string): Promise<string | null> {
   const { rows } = await sql<{ login: string }>`
-    select lower(hostname) || chr(10) || lower(account_name) as login from discovered_accounts where id = ${id}`.execute(
+    select lower(hostname) || chr(10) || lower(coalesce(login_name, account_name)) as login from discovered_accounts where id = ${id}`.execute(
     tx,
   );
   const login = rows[0]?.login;

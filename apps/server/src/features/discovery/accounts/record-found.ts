@@ -88,12 +88,13 @@ async function rowsOf(
   for (const each of found) {
     const identity = identityOf(type, each.name);
     const before = known.get(identity);
-    const isManaged = managed.has(each.name.toLowerCase());
+    const isManaged = managed.has((each.login ?? each.name).toLowerCase());
     const status = before === undefined ? (isManaged ? "active" : "pending_approval") : statusAfter(before, each);
     rows.set(identity, {
       id: newId(at.getTime()),
       identity,
       account_name: each.name.slice(0, 256),
+      login_name: each.login?.slice(0, 256) ?? null,
       system_type: systemOf(type),
       status,
       is_privileged: each.isPrivileged,

@@ -67,6 +67,8 @@ describe("discovery in other clouds than AWS", needs(opensslAvailable()), () => 
     assert.deepEqual([admin?.system_type, admin?.discovery_metadata.is_privileged], ["other", true]);
     const application = named(accounts, `deployer (${deployer.clientId})`);
     assert.ok(application !== undefined);
+    const scanner = accounts.find((each) => each.account_name.startsWith("scanner ("));
+    assert.equal(scanner?.is_managed, true, "the scan's own credential is in a safe, under its client ID");
     assert.deepEqual(await namesOf({ provider: "azure", region: "westeurope" }), ["shop/database", "shop/mail"]);
     assert.deepEqual(await namesOf({ provider: "gcp" }), []);
 

@@ -167,7 +167,7 @@ function loginOf(row: PlannedRow, safeId: string): LocatedLogin & { name: string
     type: credentialTypeOf(row.system_type!, row.connection_method!),
     host: row.hostname,
     port: row.port,
-    username: row.account_name,
+    username: row.login_name,
     host_key: row.host_key,
     safe_id: safeId,
   };
@@ -182,7 +182,7 @@ function fieldsOf(row: PlannedRow, platform: PlatformChoice, safeId: SafeId): Pl
     name: nameFor(row),
     hostname: row.hostname,
     port: row.port,
-    username: row.account_name,
+    username: row.login_name,
     system_type: row.system_type,
     connection_method: row.connection_method,
     platform_id: platform.id,

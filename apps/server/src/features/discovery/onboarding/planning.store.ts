@@ -10,6 +10,8 @@ import { visibleTargets } from "../targets/targets.store.ts";
 export interface PlannedRow {
   id: string;
   account_name: string;
+  /** The name to log in with. */
+  login_name: string;
   hostname: string;
   status: DiscoveredStatus;
   is_privileged: boolean;
@@ -33,14 +35,14 @@ export interface PlannedRow {
   /** The kind of system of the credential, and so of the accounts that its scans find. */
   system_type: SystemType | null;
   connection_method: ConnectionMethod | null;
-  /** Whether a safe contains an account with this name on this host and port. */
+  /** Whether a safe contains an account with this login on this host and port. */
   is_managed: boolean;
 }
 
 /** Those of the accounts that this user can see. */
 export async function plannedRows(db: Db, actor: Asker, ids: readonly string[]): Promise<PlannedRow[]> {
   const { rows } = await sql<PlannedRow>`
-    select found.id, found.account_name, found.hostname, found.status, found.is_privileged, found.is_locked,
+    select found.id, found.account_name, coalesce(found.login_name, found.account_name) as login_name, found.hostname, found.status, found.is_privileged, found.is_locked,
       found.missing_since, found.facts, found.dependents, target.id as target_id, target.name as target_name,
       target.target_type, target.safe_id as target_safe_id, target.port, target.host_key, seen.can_manage,
       case when credential.deleted_at is null then jsonb_build_object('type', credential.type,
@@ -50,7 +52,7 @@ export async function plannedRows(db: Db, actor: Asker, ids: readonly string[]):
       own.platform_id as credential_platform_id, own.system_type, own.connection_method,
       exists (
         select from credentials taken where taken.user_id is null and taken.deleted_at is null
-          and lower(taken.host) = lower(found.hostname) and lower(taken.username) = lower(found.account_name)
+          and lower(taken.host) = lower(found.hostname) and lower(taken.username) = lower(coalesce(found.login_name, found.account_name))
           and (taken.port is null or taken.port = target.port)
       ) as is_managed
     from discovered_accounts found

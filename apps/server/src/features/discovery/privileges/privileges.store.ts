@@ -12,6 +12,8 @@ export interface SeenAccount {
   target_id: string;
   identity: string;
   account_name: string;
+  /** The name to log in with. */
+  login_name: string;
   hostname: string;
   is_locked: boolean;
 }
@@ -19,7 +21,8 @@ export interface SeenAccount {
 /** Null when the account does not exist or this user cannot see its target. */
 export async function readSeenAccount(db: Db, actor: Actor, id: string): Promise<SeenAccount | null> {
   const { rows } = await sql<SeenAccount>`
-    select found.id, found.target_id, found.identity, found.account_name, found.hostname, found.is_locked
+    select found.id, found.target_id, found.identity, found.account_name, found.hostname, found.is_locked,
+      coalesce(found.login_name, found.account_name) as login_name
     from discovered_accounts found join ${visibleTargets(actor)} seen on seen.id = found.target_id
     where found.id = ${id}`.execute(db);
   return rows[0] ?? null;
@@ -118,7 +121,7 @@ export interface ManagedRow {
   safe_name: string;
 }
 
-/** Accounts in the user's safes with this name on this host. */
+/** Accounts in the user's safes with this login on this host. */
 export async function managedLogins(db: Db, actor: Actor, account: SeenAccount): Promise<ManagedRow[]> {
   const { rows } = await sql<ManagedRow>`
     select credentials.id, safes.id as safe_id, safes.name as safe_name
@@ -128,7 +131,7 @@ export async function managedLogins(db: Db, actor: Actor, account: SeenAccount):
     where credentials.user_id is null and credentials.deleted_at is null
       and (mine.permissions & ${sql.lit(bitOf("list"))}) <> 0
       and lower(credentials.host) = lower(${account.hostname})
-      and lower(credentials.username) = lower(${account.account_name})
+      and lower(credentials.username) = lower(${account.login_name})
     order by safes.name, credentials.id limit 20`.execute(db);
   return rows;
 }

@@ -133,8 +133,17 @@ describe("DISC-15: every type of target", needs(opensslAvailable()), () => {
         username: user.username,
         password: user.password,
       };
+      for (const host of ["127.0.0.1", "10.0.0.1"])
+        await server.sql(`create user 'two_hosts'@'${host}' identified by 'never used'`);
       const list = await accountsOf({ targetType: "database", connectionMethod: "database", at: server, login });
-      assert.equal(named(list, `${user.username}@127.0.0.1`)?.discovery_metadata.is_privileged, true);
+      const scanner = named(list, `${user.username}@127.0.0.1`);
+      assert.equal(scanner?.discovery_metadata.is_privileged, true);
+      assert.equal(scanner.is_managed, true, "its user name is in a safe, and no other host has the same");
+      const { app, owner, safe } = world;
+      const place = { hostname: server.host, port: server.port };
+      await anAccount(app, owner, safe, { ...login, ...place, username: "two_hosts", password: "never used" });
+      const again = await accountsOf({ targetType: "database", connectionMethod: "database", at: server, login });
+      assert.equal(named(again, "two_hosts@10.0.0.1")?.is_managed, false, "either of the two could be meant");
     } finally {
       await server.stop();
     }
