@@ -178,9 +178,10 @@ export async function googleCloud(machines: readonly string[]): Promise<Subject>
     connections: [],
     through: throughEndpoint,
     account: async () => {
-      const { secret } = server.addServiceAccount(`deployer${count++}`);
+      // User names in the vault have at most 50 characters.
+      const { email, secret } = server.addServiceAccount(`d${count++}`);
       const additional_params = { protocol: "google-cloud", endpoint: server.origin, ca: server.ca };
-      return { type: "application", username: null, value: secret, additional_params };
+      return { type: "application", username: email, value: secret, additional_params };
     },
     stop: () => server.stop(),
   };

@@ -316,7 +316,7 @@ describe("Azure: listing a tenant", { ...needs(opensslAvailable()), concurrency:
     });
   });
 
-  test("what the application may not read is a failed command, and nothing at all a rejection", async () => {
+  test("a list without permission is a failed command; without permission for any, the login is rejected", async () => {
     fake.denied.add("/v1.0/roleManagement").add("/subscriptions");
     const result = await list();
     assert.match(result.message, /may not see all roles/);

@@ -6,7 +6,7 @@ import { momentOf, objectOf, objectsIn, textOf, type Json } from "../cloud-api/j
 import type { AzureAccess } from "./azure-access.ts";
 import type { AzureSession } from "./azure-session.ts";
 
-export interface Principal {
+interface Principal {
   /** The object's ID, which role assignments name. */
   id: string;
   name: string;
@@ -59,7 +59,7 @@ export interface GraphReader {
   commands: ScanCommand[];
 }
 
-export function graphList(
+function graphList(
   { session, access, token, commands }: GraphReader,
   { path, command, noun }: { path: string; command: string; noun: string },
   onPage?: (count: number) => void,

@@ -1,4 +1,4 @@
-// Reads the subscriptions of a tenant: who may control them, and the names of the secrets in their key vaults.
+// Reads the subscriptions of a tenant: assignments of roles, and the names of the secrets in key vaults.
 import type { ScanCommand } from "@strongroom/contract";
 import { readList, sameOrigin, tryList, type ApiList } from "../cloud-api/api-lists.ts";
 import { momentOfSeconds, objectOf, textOf, type Json } from "../cloud-api/json.ts";

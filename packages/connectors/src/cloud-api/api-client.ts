@@ -9,7 +9,7 @@ import { NoAnswer, agentOf } from "../http-over-stream.ts";
 import type { TlsSettings } from "../tls-settings.ts";
 import { objectOf, type Json } from "./json.ts";
 
-export interface ApiCall {
+interface ApiCall {
   url: string;
   method?: "GET" | "POST" | "DELETE";
   token?: string;

@@ -5,8 +5,8 @@ import type { ChangeAttempt } from "../attempt.ts";
 const PAUSE_MS = 1_000;
 
 /**
- * `tryOut` returns null while the secret does not work yet. INVARIANT: a secret that the cloud has created is never
- * lost to a timeout: the wait ends well before the attempt does.
+ * `tryOut` returns null while the secret does not work yet. INVARIANT: the wait takes at most half of the remaining
+ * time, so that a timeout never loses a secret that the cloud has created.
  */
 export async function becomesUsable(attempt: ChangeAttempt, tryOut: () => Promise<boolean | null>): Promise<boolean> {
   const until = Promise.withResolvers<false>();

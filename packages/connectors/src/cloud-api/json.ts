@@ -1,4 +1,4 @@
-// Reads values from the JSON of cloud APIs, whose form nothing guarantees.
+// Reads values from the JSON of cloud APIs without trusting its form.
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -278,7 +278,7 @@ describe("Google Cloud: listing projects", { ...needs(opensslAvailable()), concu
     assert.ok(!fake.requests.some((each) => each.includes("versions")), "no value is asked for");
   });
 
-  test("what the key may not read is a failed command and not complete, and nothing at all a rejection", async () => {
+  test("a list without permission is a failed command and incomplete; without permission for any, the login is rejected", async () => {
     fake.denied.add(":getIamPolicy").add("/keys");
     const result = await list();
     assert.match(result.message, /may not see the roles of a project/);

@@ -18,5 +18,5 @@ const ROLES: ReadonlyMap<string, PrivilegeKind> = new Map([
   ["roles/iam.serviceAccountUser", "impersonation"],
 ]);
 
-/** Null for other roles, including a customer's own, whose permissions are not read. */
+/** Null for other roles, including custom roles, whose permissions Strongroom does not read. */
 export const rightOf = (role: string): PrivilegeKind | null => ROLES.get(role) ?? null;

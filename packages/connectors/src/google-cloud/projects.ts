@@ -1,4 +1,4 @@
-// Reads projects of Google Cloud: service accounts with their keys, who has which role, and names of secrets.
+// Reads the projects of Google Cloud: service accounts with their keys, roles with their members, names of secrets.
 import type { ScanCommand } from "@strongroom/contract";
 import { readList, tryList, type ApiList } from "../cloud-api/api-lists.ts";
 import { momentOf, objectOf, objectsIn, textOf, type Json } from "../cloud-api/json.ts";
@@ -6,7 +6,7 @@ import { inParallel } from "../file-search.ts";
 import { isEmail, isKeyId, isProjectId, type GoogleAccess } from "./google-access.ts";
 import type { GoogleSession } from "./google-session.ts";
 
-export interface AccountKey {
+interface AccountKey {
   id: string;
   createdAt: string | null;
   expiresAt: string | null;
@@ -23,7 +23,7 @@ export interface ServiceAccount {
   keys: AccountKey[] | null;
 }
 
-export interface Binding {
+interface Binding {
   role: string;
   /** Such as `user:ada@example.com`. */
   members: string[];
@@ -31,7 +31,7 @@ export interface Binding {
   isConditional: boolean;
 }
 
-export interface CloudSecret {
+interface CloudSecret {
   name: string;
   createdAt: string | null;
   rotatesAt: string | null;

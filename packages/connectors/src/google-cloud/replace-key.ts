@@ -44,7 +44,7 @@ const lost = () =>
 
 /**
  * A sentence about keys that are newer than the stored one: one of them may be from a rotation whose answer was lost.
- * Empty if there are none, or if the account may not list its keys.
+ * Empty without such keys, or if the account has no permission to list its keys.
  */
 async function newerKeys(session: GoogleSession, access: GoogleAccess): Promise<string> {
   try {

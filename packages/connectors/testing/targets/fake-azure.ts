@@ -13,7 +13,7 @@ interface StoredSecret {
   refusals?: number;
 }
 
-export interface FakeApplication {
+interface FakeApplication {
   clientId: string;
   /** The ID of its service principal. */
   principalId: string;
@@ -22,7 +22,7 @@ export interface FakeApplication {
   isEnabled: boolean;
 }
 
-export interface FakeUser {
+interface FakeUser {
   id: string;
   name: string;
   isEnabled: boolean;
@@ -47,7 +47,7 @@ export interface FakeAzure extends FakeApi {
   subscriptionRoles: { principalId: string; roleId: string; scope: string }[];
   /** Names of secrets by vault; the fake has no values. */
   vaults: Map<string, { uri: string; location: string; secrets: string[] }>;
-  /** What an application may not read: the beginning of a path. */
+  /** Paths that begin like one of these answer with status 403. */
   denied: Set<string>;
 }
 
@@ -243,7 +243,7 @@ export async function startFakeAzure(addresses: readonly string[] = []): Promise
     const path = decodeURIComponent(url.pathname);
     if (path.endsWith("/oauth2/v2.0/token")) return tokenFor(request);
     const login = tokens.get(token ?? "");
-    // One origin stands for all services, so the service is known by the path only.
+    // The fake has one origin for all services, so it tells them apart by the path.
     if (login === undefined) return apiError(401, "InvalidAuthenticationToken");
     if ([...denied].some((beginning) => path.startsWith(beginning)))
       return apiError(403, "Authorization_RequestDenied");

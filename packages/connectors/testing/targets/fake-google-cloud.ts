@@ -18,7 +18,7 @@ export interface FakeGoogleCloud extends FakeApi {
   /** How many of them are left for the newest key. */
   lastRefusals(): number;
   project: string;
-  /** A service account with one key, whose file is `secret`. */
+  /** Adds a service account with one key. `secret` is the file of the key. */
   addServiceAccount(name: string): { email: string; secret: string; keyId: string };
   /** Another key of the account; its ID. */
   addKey(email: string): string;
@@ -27,7 +27,7 @@ export interface FakeGoogleCloud extends FakeApi {
   bindings: { role: string; members: string[]; condition?: object }[];
   /** Names of secrets; the fake has no values. */
   secrets: string[];
-  /** What no key may read: a part of the path. */
+  /** Paths that contain one of these answer with status 403. */
   denied: Set<string>;
 }
 

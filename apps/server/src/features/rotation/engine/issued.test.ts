@@ -88,7 +88,7 @@ describe("a key that the target generates", needs(opensslAvailable()), () => {
     }
   });
 
-  test("a key of Google Cloud, whose file contains a private key, is replaced by Google and not by Strongroom", async () => {
+  test("a key of Google Cloud is replaced by one that Google generates", async () => {
     const google = await startFakeGoogleCloud();
     try {
       const { email, secret, keyId } = google.addServiceAccount("deployer");
