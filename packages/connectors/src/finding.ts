@@ -103,7 +103,7 @@ export function listCommand(command: string, count: number | null, noun: string,
 }
 
 /** `listed`, for systems that answer one command or query with all accounts. */
-export function listedBy(command: string, accounts: readonly ListedAccount[], where: string): ListFinding {
+export function listedBy(command: string, accounts: readonly ListedAccount[], where: string): ListedFinding {
   return { ...listed(accounts, where), commands: [listCommand(command, accounts.length, "account")] };
 }
 

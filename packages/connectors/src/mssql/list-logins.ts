@@ -4,8 +4,9 @@ import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { listedBy, rejected } from "../finding.ts";
+import { hostOf, linkedServer, MAX_LINKED_SERVERS, withLinkedServers } from "../linked-servers.ts";
 import { openSession, ServerError, type Row } from "./session.ts";
-import { LOGINS } from "./statements.ts";
+import { LINKED_SERVERS, LOGINS } from "./statements.ts";
 
 export async function listLogins(target: Target, password: string, current: Attempt): Promise<ListFinding> {
   const session = await openSession(target, { username: target.username, password }, current, MAX_LISTED_BYTES);
@@ -13,7 +14,13 @@ export async function listLogins(target: Target, password: string, current: Atte
   const where = nameOf(session.address);
   try {
     const rows = await session.run(LOGINS(MAX_LISTED_ACCOUNTS + 1));
-    return listedBy("SELECT from sys.server_principals", rows.flatMap(shown), where);
+    const finding = listedBy("SELECT from sys.server_principals", rows.flatMap(shown), where);
+    return await withLinkedServers(finding, "SELECT from sys.linked_logins", async () =>
+      (await session.run(LINKED_SERVERS(MAX_LINKED_SERVERS))).map(({ name, source, login }) => {
+        const { host, port } = hostOf(source);
+        return linkedServer(name, host, port, login);
+      }),
+    );
   } catch (error) {
     if (error instanceof ServerError)
       return rejected(

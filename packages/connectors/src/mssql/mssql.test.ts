@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { Secret } from "@strongroom/keys";
 import fc from "fast-check";
 import { assertChange, tryChange, type Changeable } from "../../testing/capabilities.ts";
 import { makeAuthority, opensslAvailable, type Authority } from "../../testing/certificates.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeMssql, type FakeMssql } from "../../testing/targets/fake-mssql.ts";
@@ -171,5 +173,21 @@ describe("SQL Server: interpretation of the server's answers", { ...needs(openss
       }),
       { numRuns: 20 },
     );
+  });
+
+  test("lists linked servers with their remote logins", async () => {
+    const { target, secret } = anAccount();
+    server.linkedServers.push(
+      ["ERP", "erp.example.com,1444", "reader"],
+      ["CRM", "crm.example.com\\SALES", "crm"],
+      ["NAMED", "tcp:hr.example.com", "hr"],
+    );
+    const result = await mssql.listAccounts!(aTarget(target), Secret.fromText(secret), aContext());
+    assert.ok(result.outcome === "listed", result.message);
+    assert.deepEqual(result.collected?.system["linkedServers"], [
+      { name: "ERP", host: "erp.example.com", port: 1444, login: "reader" },
+      { name: "CRM", host: "crm.example.com", port: null, login: "crm" },
+      { name: "NAMED", host: "hr.example.com", port: null, login: "hr" },
+    ]);
   });
 });

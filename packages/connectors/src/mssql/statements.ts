@@ -36,3 +36,10 @@ export const LOGINS = (limit: number): string =>
  CONVERT(nvarchar(30), DATEADD(minute, DATEDIFF(minute, GETDATE(), GETUTCDATE()),
  CAST(LOGINPROPERTY(name, 'PasswordLastSetTime') AS datetime)), 126) AS changed
  FROM sys.sql_logins ORDER BY name`;
+
+/** Mappings without a remote login use the caller's own. */
+export const LINKED_SERVERS = (limit: number): string =>
+  `SELECT TOP (${limit}) CAST(s.name AS nvarchar(128)) AS name, CAST(s.data_source AS nvarchar(512)) AS source,
+ CAST(l.remote_name AS nvarchar(128)) AS login
+ FROM sys.servers s JOIN sys.linked_logins l ON l.server_id = s.server_id
+ WHERE s.is_linked = 1 AND l.remote_name IS NOT NULL ORDER BY s.name`;

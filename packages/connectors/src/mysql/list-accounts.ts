@@ -7,6 +7,7 @@ import { listedBy, rejected } from "../finding.ts";
 import { isTrue } from "./accounts.ts";
 import { loginFailure, serverErrno } from "./login-failure.ts";
 import type { ListedPrivilege } from "../collected.ts";
+import { linkedServer, MAX_LINKED_SERVERS, withLinkedServers } from "../linked-servers.ts";
 import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { logIn, type LoggedIn } from "./login.ts";
 
@@ -21,7 +22,11 @@ export async function listUsers(target: Target, password: string, current: Attem
   const where = nameOf(address);
   current.waitFor(`${where} to list its accounts`);
   try {
-    return listedBy("read the tables of accounts", await accountsOf(login.loggedIn), where);
+    const finding = listedBy("read the tables of accounts", await accountsOf(login.loggedIn), where);
+    return await withLinkedServers(finding, "SELECT from mysql.servers", async () => {
+      const rows = await login.loggedIn.ask<Record<"name" | "host" | "port" | "login", unknown>>(SERVERS);
+      return rows.map((row) => linkedServer(row.name, row.host, row.port, row.login));
+    });
   } catch (error) {
     if ([1142, 1143, 1044].includes(serverErrno(error) ?? 0)) {
       const message = `${address.username} has no permission to list the accounts of ${where} (SELECT in the database mysql).`;
@@ -105,6 +110,10 @@ interface Grant {
   host: unknown;
   role: unknown;
 }
+
+const SERVERS = `
+  select server_name as name, host as host, cast(port as char) as port, username as login
+    from mysql.servers order by server_name limit ${MAX_LINKED_SERVERS}`;
 
 /** Seconds since 1970; 0 means that the password was marked as expired. */
 function momentOf(seconds: unknown): string | null {

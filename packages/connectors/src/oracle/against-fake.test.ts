@@ -5,7 +5,9 @@ import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import oracledb from "oracledb";
 import { assertChange, tryChange, tryReconcile, type Changeable } from "../../testing/capabilities.ts";
+import { Secret } from "@strongroom/keys";
 import { makeAuthority, opensslAvailable } from "../../testing/certificates.ts";
+import { aContext, aTarget } from "../../testing/factories.ts";
 import { assertResult, connectorSuite, tryOut, type Rows } from "../../testing/suite.ts";
 import { needs } from "../../testing/targets/availability.ts";
 import { startFakeOracle, type FakeOracle } from "../../testing/targets/fake-oracle/fake-oracle.ts";
@@ -39,14 +41,14 @@ async function rows(generation: "19c" | "23ai"): Promise<Rows> {
     const { target, secret } = aUser();
     return { target, secret, candidate };
   };
-  const good = aUser();
+  const [good, locked] = [aUser(), aUser({ error: 28_000 })];
   plain.addUser(good.username, good.secret);
   const failed = (reason: string) => ({ outcome: "misconfigured", code: "tls-failure", reason }) as const;
   const otherName = { ca, servername: "db.example" };
   return {
     good: { ...good, expect: VERIFIED },
     wrong: { ...good, secret: aSecret(), expect: WRONG_PASSWORD },
-    locked: { ...aUser({ error: 28_000 }), expect: { outcome: "rejected", code: "account-locked" } },
+    locked: { ...locked, expect: { outcome: "rejected", code: "account-locked" } },
     expired: { ...aUser({ error: 28_001 }), expect: { outcome: "rejected", code: "password-expired" } },
     encryption: [
       {
@@ -88,6 +90,13 @@ async function rows(generation: "19c" | "23ai"): Promise<Rows> {
       ],
     },
     reconciles: { account: () => account(), able: aUser({ mayAlter: true }), unable: aUser() },
+    lists: {
+      ...good,
+      expect: [
+        { name: good.username.toUpperCase(), isPrivileged: false, isLocked: false },
+        { name: locked.username.toUpperCase(), isLocked: true },
+      ],
+    },
     stop: async () => void (await Promise.all([server.stop(), plain.stop()])),
   };
 }
@@ -221,5 +230,52 @@ describe("Oracle: interpretation of the server's answers", { ...needs(opensslAva
       });
       assertResult(await tryOut(oracle, { target: inSmall!, secret: after }), VERIFIED);
     }
+  });
+
+  test("lists users with their rights through nested roles, and database links without passwords", async () => {
+    const scanner = anAccount();
+    const [ada, bob, carol] = [anAccount(), anAccount(), anAccount()].map(({ target }) =>
+      target.username!.toUpperCase(),
+    );
+    server.catalog.roles.push(["DBA", "OPERATORS"], ["OPERATORS", ada!], ["HELPDESK", bob!]);
+    server.catalog.privileges.push(["ALTER USER", "HELPDESK"], ["GRANT ANY ROLE", carol!]);
+    server.catalog.sysdbas.push("SYS", carol!);
+    server.catalog.links.push(
+      ["ERP", "//erp.example.com:1522/erp", "READER"],
+      ["HR", "(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=hr.example.com)(PORT=1521)))", "HR_READER"],
+      ["ALIAS", "crm", "CRM"],
+    );
+    const list = async () => {
+      const result = await oracle.listAccounts!(aTarget(scanner.target), Secret.fromText(scanner.secret), aContext());
+      assert.ok(result.outcome === "listed", result.message);
+      return result;
+    };
+    const result = await list();
+    const pathsOf = (name: string) =>
+      result.accounts
+        .find((each) => each.name === name)
+        ?.privileges?.map(({ kind, path, detail }) => [kind, ...path, ...detail]);
+    assert.deepEqual(pathsOf(ada!), [["superuser", "OPERATORS", "DBA"]]);
+    assert.deepEqual(pathsOf(bob!), [["escalation", "HELPDESK"]]);
+    assert.deepEqual(pathsOf(carol!), [
+      ["superuser", "SYSDBA"],
+      ["escalation", "GRANT ANY ROLE"],
+    ]);
+    assert.deepEqual(result.collected?.system["linkedServers"], [
+      { name: "ERP", host: "erp.example.com", port: 1522, login: "READER" },
+      { name: "HR", host: "hr.example.com", port: 1521, login: "HR_READER" },
+      { name: "ALIAS", host: "crm", port: null, login: "CRM" },
+    ]);
+    assert.equal(result.accounts.find(({ name }) => name === ada)?.expiresAt, "2027-01-02T03:04:05Z");
+    server.catalog.denied.add("v$pwfile_users").add("dba_db_links");
+    assert.deepEqual(
+      (await list()).commands?.filter(({ success }) => !success).map(({ command }) => command),
+      ["SELECT from v$pwfile_users", "SELECT from dba_db_links"],
+    );
+    server.catalog.denied.add("dba_users");
+    const refused = await oracle.listAccounts!(aTarget(scanner.target), Secret.fromText(scanner.secret), aContext());
+    server.catalog.denied.clear();
+    assert.deepEqual([refused.outcome, "code" in refused && refused.code], ["rejected", "no-permission"]);
+    assert.match(refused.message, /SELECT_CATALOG_ROLE/);
   });
 });

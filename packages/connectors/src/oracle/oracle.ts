@@ -1,7 +1,7 @@
 // Oracle Database users with a password (oracledb in its thin mode). Tested only against a fake made from the driver's
 // expectations, never against a real server. The comment at the top of the fake says what the tests do not prove.
 import type { Connector } from "../connector.ts";
-import { passwordChanges } from "../password-capabilities.ts";
+import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
@@ -18,10 +18,11 @@ export const oracle: Connector = {
   parameters: TLS_PARAMETERS,
   proven: false,
   passwordLimits: { maxLength: 30, forbidden: '"' },
-  ...passwordChanges({
+  ...passwordCapabilities({
     verify: async () => (await import("./verify-login.ts")).verifyLogin,
     change: async () => (await import("./set-password.ts")).changeOwn,
     reconcile: async () => (await import("./set-password.ts")).changeOther,
     checkReconcile: async () => (await import("./verify-login.ts")).checkRight,
+    list: async () => (await import("./list-users.ts")).listUsers,
   }),
 };

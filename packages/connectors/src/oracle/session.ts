@@ -22,6 +22,7 @@ export async function openSession(
   target: Target,
   credentials: { username: string | null; password: string },
   attempt: Attempt,
+  maxReceivedBytes?: number,
 ): Promise<Session | { failure: Failure }> {
   const address = databaseAddress(
     { ...target, username: credentials.username },
@@ -37,7 +38,7 @@ export async function openSession(
   if (!isName(address.username) || !isPassword(credentials.password))
     return refuse("Oracle names and passwords must not be empty or contain quotation marks or control characters.");
 
-  const dialled = await dial(address, attempt);
+  const dialled = await dial(address, attempt, maxReceivedBytes);
   if ("failure" in dialled) return dialled;
   attempt.waitFor(`${nameOf(address)} to answer the Oracle login`);
   const secured = tls.mode === "disable" ? dialled : await startTls(dialled.stream, tls, address);

@@ -31,3 +31,30 @@ export const MAY_ALTER = "SELECT COUNT(*) FROM session_privs WHERE privilege = '
 
 /** A service of a listener: no character that could end its position in a connect descriptor. */
 export const isService = (service: string): boolean => /^[a-z0-9_$#][a-z0-9_.$#-]{0,127}$/i.test(service);
+
+const UTC = `'YYYY-MM-DD"T"HH24:MI:SS"Z"'`;
+
+/** All columns are texts. Dates have the server's time zone. */
+export const USERS = `SELECT username, account_status,
+ TO_CHAR(SYS_EXTRACT_UTC(FROM_TZ(CAST(expiry_date AS TIMESTAMP), TO_CHAR(SYSTIMESTAMP, 'TZR'))), ${UTC}),
+ TO_CHAR(SYS_EXTRACT_UTC(last_login), ${UTC}), authentication_type, profile, oracle_maintained
+ FROM dba_users ORDER BY username`;
+
+export const ROLE_GRANTS = "SELECT granted_role, grantee FROM dba_role_privs";
+
+/** With one of these, an account can give itself all others. */
+const ESCALATING = [
+  "ALTER USER",
+  "BECOME USER",
+  "CREATE ANY JOB",
+  "EXECUTE ANY PROCEDURE",
+  "GRANT ANY PRIVILEGE",
+  "GRANT ANY ROLE",
+];
+
+export const SYSTEM_PRIVILEGES = `SELECT privilege, grantee FROM dba_sys_privs
+ WHERE privilege IN (${ESCALATING.map((privilege) => `'${privilege}'`).join(", ")})`;
+
+export const SYSDBAS = "SELECT username FROM v$pwfile_users WHERE sysdba = 'TRUE'";
+
+export const DATABASE_LINKS = "SELECT db_link, host, username FROM dba_db_links WHERE username IS NOT NULL";

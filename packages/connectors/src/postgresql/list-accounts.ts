@@ -6,6 +6,7 @@ import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target 
 import { nameOf } from "../dial.ts";
 import { listCommand, listed } from "../finding.ts";
 import type { ListedPrivilege } from "../collected.ts";
+import { linkedServer, MAX_LINKED_SERVERS, withLinkedServers, type LinkedServer } from "../linked-servers.ts";
 import { membersByGroup, pathsTo } from "../privilege-paths.ts";
 import { loginFailure } from "./login-failure.ts";
 import { logIn } from "./login.ts";
@@ -34,7 +35,8 @@ export async function listRoles(target: Target, password: string, current: Attem
       ),
       listCommand("SELECT from pg_roles", rows.length, "role"),
     ];
-    return { ...listed(accounts, nameOf(address)), commands };
+    const finding = { ...listed(accounts, nameOf(address)), commands };
+    return await withLinkedServers(finding, "SELECT from pg_user_mappings", () => mappedLogins(client));
   } catch (error) {
     return loginFailure(error, address, tls.mode !== "disable");
   }
@@ -78,6 +80,14 @@ async function reasonsIn(client: Client, rows: readonly Row[]): Promise<(name: s
 
 const MAX_MEMBERSHIPS = 50_000;
 
+/** Of the database that the login is connected to. Only the owner of a server and superusers see its options. */
+async function mappedLogins(client: Client): Promise<(LinkedServer | null)[]> {
+  const { rows } = await client.query<Record<"name" | "host" | "port" | "login", unknown>>(MAPPINGS, [
+    MAX_LINKED_SERVERS,
+  ]);
+  return rows.map(({ name, host, port, login }) => linkedServer(name, host, port, login));
+}
+
 function accountOf(row: Row, kinds: Map<string, string> | null, privileges: ListedPrivilege[]): ListedAccount {
   const name = String(row.name);
   const createsRoles = row.creates_roles === true;
@@ -118,6 +128,15 @@ interface Row {
   is_privileged: unknown;
   grants_all: unknown;
 }
+
+const MAPPINGS = `
+  select s.srvname::text as name,
+         (select substr(o, 6) from unnest(s.srvoptions) o where o like 'host=%' limit 1) as host,
+         (select substr(o, 6) from unnest(s.srvoptions) o where o like 'port=%' limit 1) as port,
+         (select substr(o, strpos(o, '=') + 1) from unnest(m.umoptions) o
+           where o like 'user=%' or o like 'username=%' limit 1) as login
+    from pg_user_mappings m join pg_foreign_server s on s.oid = m.srvid
+   where m.umoptions is not null order by 1 limit $1`;
 
 /**
  * A role is privileged if it is a superuser, can become one by membership, can run programs or access files on the

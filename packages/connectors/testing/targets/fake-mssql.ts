@@ -22,6 +22,8 @@ export interface FakeMssql {
   host: string;
   port: number;
   addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
+  /** Name, data source and remote login. */
+  linkedServers: [string, string, string][];
   /**
    * Replaces the fake's answer to the next ALTER LOGIN with an error; null closes the connection after the statement
    * was executed.
@@ -37,6 +39,7 @@ export async function startFakeMssql(
 ): Promise<FakeMssql> {
   const logins: Logins = new Map();
   const sockets = new Set<Socket>();
+  const linkedServers: [string, string, string][] = [];
   let planned: { error: number | null } | null = null;
 
   const serve = (socket: Socket) => {
@@ -57,7 +60,7 @@ export async function startFakeMssql(
         const isAlter = text.startsWith("ALTER LOGIN");
         const own = isAlter ? planned : null;
         if (isAlter) planned = null;
-        const answer = own?.error ? refusal(own.error) : obey(text, by, logins);
+        const answer = own?.error ? refusal(own.error) : obey(text, by, logins, linkedServers);
         if (own?.error === null) socket.destroy();
         else wire.write(packetOf(RESULT, answer));
       }
@@ -72,6 +75,7 @@ export async function startFakeMssql(
     port: (server.address() as AddressInfo).port,
     addLogin: (name, password, more = {}) =>
       logins.set(name, { password, isAdministrator: false, mayAlter: false, error: null, ...more }),
+    linkedServers,
     answerOnce: (error) => (planned = { error }),
     stop: async () => {
       for (const socket of sockets) socket.destroy();
@@ -101,9 +105,10 @@ function logIn(packet: Buffer, logins: Logins, routeTo?: { host: string; port: n
   return { answer: Buffer.concat([loginAck(), ...routing, done()]), name };
 }
 
-function obey(text: string, by: string, logins: Logins): Buffer {
+function obey(text: string, by: string, logins: Logins, linked: readonly string[][]): Buffer {
   if (text.startsWith("SELECT CAST(HAS_PERMS")) return rights(logins.get(by), logins.get(textIn(text, "SUSER_ID(")));
-  if (text.startsWith("SELECT TOP")) return list(logins);
+  if (text.includes("FROM sys.sql_logins")) return list(logins);
+  if (text.includes("FROM sys.servers")) return table(["name", "source", "login"], linked);
   return text.startsWith("ALTER LOGIN") ? alter(text, by, logins) : done();
 }
 

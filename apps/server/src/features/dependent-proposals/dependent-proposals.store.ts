@@ -124,8 +124,9 @@ export interface UseRow {
 const bareName = (name: RawBuilder<unknown>) => sql`lower(regexp_replace(${name}, '^.*\\\\|@.*$', '', 'g'))`;
 
 /**
- * Services, tasks and jobs that run as the account on its host. For an account of a directory, also those on Windows hosts
- * that run as a domain account of this name. Only on targets that this user can see.
+ * Services, tasks and jobs that run as the account on its host, and logins that other databases store for it. For an
+ * account of a directory, also services and tasks on Windows hosts that run as a domain account of this name. Only on
+ * targets that this user can see.
  */
 export async function usesOf(
   db: Db,
@@ -150,7 +151,17 @@ export async function usesOf(
       join discovery_targets target on target.id = system.target_id
       cross join jsonb_to_recordset(case jsonb_typeof(system.facts -> 'domainUses') when 'array'
         then system.facts -> 'domainUses' else '[]'::jsonb end) as used (kind text, name text, account text)
-      where ${bareName(sql`used.account`)} = ${bareName(sql`own.username`)}) uses
+      where ${bareName(sql`used.account`)} = ${bareName(sql`own.username`)}
+      union all
+      select 'linked-server', used.name, null, target.hostname, target.target_type
+      from own
+      join discovered_systems system on jsonb_typeof(system.facts -> 'linkedServers') = 'array'
+      join ${visibleTargets(actor)} seen on seen.id = system.target_id
+      join discovery_targets target on target.id = system.target_id
+      cross join jsonb_to_recordset(system.facts -> 'linkedServers')
+        as used (name text, host text, port integer, login text)
+      where lower(used.host) = lower(own.host) and lower(used.login) = lower(own.username)
+        and (used.port is null or own.port is null or used.port = own.port)) uses
     order by hostname, kind, name limit ${MOST_USES}`.execute(db);
   return rows;
 }

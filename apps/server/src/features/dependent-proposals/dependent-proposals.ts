@@ -79,7 +79,9 @@ const accountProposal = ({ id, name, host, safe_name: safe }: SameLoginRow): Pro
 });
 
 function useProposal({ kind, name, detail, hostname, target_type: targetType }: UseRow): ProposedDependent {
-  const holdsPassword = targetType === "windows" && WITH_PASSWORD.has(kind);
+  const isLinked = kind === "linked-server";
+  const holdsPassword = isLinked || (targetType === "windows" && WITH_PASSWORD.has(kind));
+  const where = isLinked ? "in the other database" : "on Windows";
   return {
     kind,
     name,
@@ -88,7 +90,7 @@ function useProposal({ kind, name, detail, hostname, target_type: targetType }: 
     holds_password: holdsPassword,
     config: null,
     obstacle: holdsPassword
-      ? "Strongroom cannot change it on Windows. Add a webhook that does, or change it by hand right after the rotation."
+      ? `Strongroom cannot change it ${where}. Add a webhook that does, or change it by hand right after the rotation.`
       : null,
     finding_id: null,
   };

@@ -22,7 +22,7 @@ export const rolePermissions: RolePermissions = {
 const CONNECTORS: Readonly<Record<DiscoveryTargetType, readonly string[]>> = {
   linux: ["linux"],
   windows: ["winrm"],
-  database: ["postgresql", "mysql", "mssql", "mongodb", "redis", "rabbitmq"],
+  database: ["postgresql", "mysql", "mssql", "oracle", "mongodb", "redis", "rabbitmq"],
   aws: ["aws-iam"],
   azure: ["azure"],
   gcp: ["google-cloud"],

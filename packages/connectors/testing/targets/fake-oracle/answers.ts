@@ -7,7 +7,9 @@ const [PROTOCOL, DATA_TYPES, ERROR, ROW_HEADER, ROW_DATA, PARAMETER, STATUS, WAR
 ];
 const [CHARSET_UTF8, CHARSET_UTF16] = [873, 2000];
 const NO_DATA_FOUND = 1403;
-const NUMBER = 2;
+const [VARCHAR, NUMBER] = [1, 2];
+const IMPLICIT_CHARSET = 1;
+const TEXT_BYTES = 250;
 const NUMBER_BYTES = 22;
 
 const u8 = (...values: number[]) => Buffer.from(values);
@@ -59,28 +61,60 @@ export function ended({ isFast }: Release, error: number, cursor = 0): Buffer {
 /** A statement without rows was executed. */
 export const done = (release: Release) => Buffer.concat([u8(PARAMETER), numbers(0, 0, 0, 0), ended(release, 0)]);
 
-/** One row with one column, a whole number below 100. */
-export function count(release: Release, name: string, value: number): Buffer {
-  const column = Buffer.concat([
-    u8(NUMBER, 0, 0, 0),
-    numbers(NUMBER_BYTES, 0, 0, 0, 0, 0),
-    u8(0),
-    numbers(NUMBER_BYTES, 0),
+interface Column {
+  name: string;
+  type: number;
+  charsetForm: number;
+  size: number;
+}
+
+const described = (release: Release, { name, type, charsetForm, size }: Column, position: number): Buffer =>
+  Buffer.concat([
+    u8(type, 0, 0, 0),
+    numbers(size, 0, 0, 0, 0, 0),
+    u8(charsetForm),
+    numbers(size, 0),
     u8(1, name.length),
     text(name),
-    numbers(0, 0, 1, 0),
+    numbers(0, 0, position, 0),
     // Domain, annotations and dimensions.
     ...(release.isFast ? [numbers(0, 0, 0, 0), u8(0, 0)] : []),
   ]);
+
+/** `rows` contain the encoded values of the columns. */
+function table(release: Release, columns: readonly Column[], rows: readonly (readonly Buffer[])[]): Buffer {
+  const size = columns.reduce((sum, column) => sum + column.size, 0);
   const description = Buffer.concat([
     u8(DESCRIBE, 0),
-    numbers(NUMBER_BYTES, 1),
+    numbers(size, columns.length),
     u8(0),
-    column,
+    ...columns.map((column, index) => described(release, column, index + 1)),
     numbers(0, 0, 0, 0, 0, 0),
   ]);
-  const rowHeader = Buffer.concat([u8(ROW_HEADER, 0), numbers(0, 0, 1, 0, 0, 0)]);
+  const sent = rows.flatMap((row) => [
+    Buffer.concat([u8(ROW_HEADER, 0), numbers(0, 0, 1, 0, 0, 0)]),
+    Buffer.concat([u8(ROW_DATA), ...row]),
+  ]);
+  return Buffer.concat([description, ...sent, ended(release, NO_DATA_FOUND, 1)]);
+}
+
+/** One row with one column, a whole number below 100. */
+export function count(release: Release, name: string, value: number): Buffer {
   // Base 100 behind an exponent; zero has no digits.
-  const row = Buffer.concat([u8(ROW_DATA), bytes(value === 0 ? u8(0x80) : u8(0xc1, value + 1))]);
-  return Buffer.concat([description, rowHeader, row, ended(release, NO_DATA_FOUND, 1)]);
+  const encoded = bytes(value === 0 ? u8(0x80) : u8(0xc1, value + 1));
+  return table(release, [{ name, type: NUMBER, charsetForm: 0, size: NUMBER_BYTES }], [[encoded]]);
+}
+
+/** Rows of texts; null is SQL's. */
+export function texts(
+  release: Release,
+  names: readonly string[],
+  rows: readonly (readonly (string | null)[])[],
+): Buffer {
+  const columns = names.map((name) => ({ name, type: VARCHAR, charsetForm: IMPLICIT_CHARSET, size: TEXT_BYTES }));
+  return table(
+    release,
+    columns,
+    rows.map((row) => row.map((value) => (value === null ? u8(0) : bytes(value)))),
+  );
 }

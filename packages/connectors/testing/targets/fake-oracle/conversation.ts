@@ -1,9 +1,20 @@
 // The fake Oracle's answers to each message of an accepted client, from login to logoff.
 import { randomBytes } from "node:crypto";
-import { count, dataTypesAnswer, done, ended, pairs, protocolAnswer, status, warning, whole } from "./answers.ts";
+import {
+  count,
+  dataTypesAnswer,
+  done,
+  ended,
+  pairs,
+  protocolAnswer,
+  status,
+  texts,
+  warning,
+  whole,
+} from "./answers.ts";
 import { embeddedLogIn, logInIn, statementIn, type LogIn } from "./questions.ts";
 import type { Release } from "./release.ts";
-import { executeStatement, nameIn, setPassword, type StoredUser, type Users } from "./users.ts";
+import { executeStatement, nameIn, setPassword, type Catalog, type StoredUser, type Users } from "./users.ts";
 import {
   challenge,
   challengePairs,
@@ -33,6 +44,7 @@ export interface Planned {
 /** Serves one client. Null means that the connection ends without an answer. */
 export function startConversation(
   users: Users,
+  catalog: Catalog,
   planned: Planned,
   release: Release,
 ): (message: Buffer) => Answer | null {
@@ -72,7 +84,8 @@ export function startConversation(
   };
 
   const execute = (statement: string, by: StoredUser): Answer => {
-    const result = executeStatement(statement, by, users);
+    const result = executeStatement(statement, by, users, catalog);
+    if ("rows" in result) return ok(texts(release, result.names, result.rows));
     if ("count" in result) return ok(count(release, "COUNT(*)", result.count));
     return result.error === 0 ? ok(done(release)) : refusal(result.error);
   };

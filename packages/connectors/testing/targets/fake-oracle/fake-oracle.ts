@@ -1,5 +1,5 @@
 // A fake Oracle database for drivers in thin mode, as of 19c or 23ai: a listener, the login with a 12c verifier,
-// changes of a user's own password, ALTER USER and the connector's query, matched by their text, with or without TLS.
+// changes of a user's own password, ALTER USER and the connector's queries, matched by their text, with or without TLS.
 // Made from the driver's side of the protocol, so it does not prove: a real server, other verifiers, native encryption,
 // redirections, proxies, pools, profiles.
 import { once } from "node:events";
@@ -22,7 +22,7 @@ import {
 } from "./packets.ts";
 import { startConversation, type Planned } from "./conversation.ts";
 import { RELEASES, type Release } from "./release.ts";
-import { nameIn, type StoredUser, type Users } from "./users.ts";
+import { emptyCatalog, nameIn, type Catalog, type StoredUser, type Users } from "./users.ts";
 import { verifierOf } from "./verifier.ts";
 
 export interface FakeOracle {
@@ -30,6 +30,8 @@ export interface FakeOracle {
   port: number;
   service: string;
   addUser(name: string, password: string, more?: Partial<Pick<StoredUser, "mayAlter" | "error" | "warning">>): void;
+  /** What its views contain. */
+  catalog: Catalog;
   /**
    * Replaces the fake's answer to the next password change with an error; null closes the connection after the change
    * was made.
@@ -51,7 +53,8 @@ export async function startFakeOracle(
   const users: Users = new Map();
   const sockets = new Set<Socket>();
   const planned: Planned = { next: null };
-  const database: Database = { users, planned, release: RELEASES[generation], refusal: null };
+  const catalog = emptyCatalog();
+  const database: Database = { users, catalog, planned, release: RELEASES[generation], refusal: null };
 
   const serve = (socket: Socket) => {
     sockets.add(socket);
@@ -75,6 +78,7 @@ export async function startFakeOracle(
       const user = { name, verifier: verifierOf(password), mayAlter: false, error: null, warning: null };
       users.set(name, { ...user, ...more });
     },
+    catalog,
     answerOnce: (error) => (planned.next = { error }),
     refuseOnce: (error) => (database.refusal = error),
     stop: async () => {
@@ -87,6 +91,7 @@ export async function startFakeOracle(
 
 interface Database {
   users: Users;
+  catalog: Catalog;
   planned: Planned;
   release: Release;
   /** The error that the listener returns to the next client. */
@@ -95,8 +100,8 @@ interface Database {
 
 /** A login starts with the connect packet, which a listener requests twice. */
 function serveClient(socket: Socket, database: Database): void {
-  const { users, planned, release } = database;
-  const answerTo = startConversation(users, planned, release);
+  const { users, catalog, planned, release } = database;
+  const answerTo = startConversation(users, catalog, planned, release);
   let state: "new" | "resent" | "accepted" = "new";
   let held: Buffer | null = null;
 

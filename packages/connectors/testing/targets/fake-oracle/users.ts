@@ -25,12 +25,62 @@ export function setPassword(user: StoredUser, password: string): number | null {
   return null;
 }
 
-/** The count of a query, or its error number (0 for success). */
+/** What the fake's views contain besides the users. */
+export interface Catalog {
+  /** Pairs of a role or system privilege and its owner. */
+  roles: [string, string][];
+  privileges: [string, string][];
+  sysdbas: string[];
+  /** Name, host and user. */
+  links: [string, string, string][];
+  /** Views that nobody may read. */
+  denied: Set<string>;
+}
+
+export const emptyCatalog = (): Catalog => ({ roles: [], privileges: [], sysdbas: [], links: [], denied: new Set() });
+
+type Table = { names: string[]; rows: (string | null)[][] };
+
+const NO_TABLE = 942;
+
+function tableOf(statement: string, users: Users, catalog: Catalog): Table | { error: number } | null {
+  const view = /FROM (dba_users|dba_role_privs|dba_sys_privs|v\$pwfile_users|dba_db_links)\b/.exec(statement)?.[1];
+  if (view === undefined) return null;
+  if (catalog.denied.has(view)) return { error: NO_TABLE };
+  switch (view) {
+    case "dba_users":
+      return {
+        names: ["USERNAME", "STATUS", "EXPIRY", "LOGIN", "AUTHENTICATION", "PROFILE", "MAINTAINED"],
+        rows: [...users.values()].map(({ name, error }) => [
+          name,
+          error === 28_000 ? "LOCKED" : "OPEN",
+          "2027-01-02T03:04:05Z",
+          null,
+          "PASSWORD",
+          "DEFAULT",
+          "N",
+        ]),
+      };
+    case "dba_role_privs":
+      return { names: ["ROLE", "GRANTEE"], rows: catalog.roles };
+    case "dba_sys_privs":
+      return { names: ["PRIVILEGE", "GRANTEE"], rows: catalog.privileges };
+    case "v$pwfile_users":
+      return { names: ["USERNAME"], rows: catalog.sysdbas.map((name) => [name]) };
+    default:
+      return { names: ["DB_LINK", "HOST", "USERNAME"], rows: catalog.links };
+  }
+}
+
+/** The result of a query, or its error number (0 for success). */
 export function executeStatement(
   statement: string,
   by: StoredUser,
   users: Users,
-): { count: number } | { error: number } {
+  catalog: Catalog,
+): { count: number } | { error: number } | Table {
+  const table = tableOf(statement, users, catalog);
+  if (table !== null) return table;
   if (statement === "SELECT COUNT(*) FROM session_privs WHERE privilege = 'ALTER USER'")
     return { count: by.mayAlter ? 1 : 0 };
   return { error: /^ALTER USER /i.test(statement) ? (alter(statement, by, users) ?? 0) : 900 };
