@@ -1,21 +1,48 @@
 // The one route table.
-import { lazy, type ComponentType } from "react";
+import { lazy, useState, type ComponentType } from "react";
+import type { QueryClient } from "@tanstack/react-query";
 import { Navigate, matchRoutes, type RouteObject } from "react-router";
 import { SignedOutOnly, Protected } from "./guards.tsx";
 import { paths } from "#shared/paths.ts";
 
-type LoadPage = () => Promise<{ default: ComponentType }>;
+interface PageModule {
+  default: ComponentType;
+  /** Requests what the page shows first, so that the server works while the page renders. */
+  prefetch?: (client: QueryClient, params: URLSearchParams) => void;
+}
+
+type LoadPage = () => Promise<PageModule>;
+
+/**
+ * Loads the component on its first use. A component that is loaded already renders at once, because React shows a
+ * fallback, however short the wait, for at least 300 ms.
+ */
+function loadedOnce(load: LoadPage): { Loaded: ComponentType; preload: LoadPage } {
+  let known: ComponentType | null = null;
+  const preload: LoadPage = async () => {
+    const module = await load();
+    known = module.default;
+    return module;
+  };
+  const Later = lazy(preload);
+  function Loaded() {
+    // Another component would be another page, so a mounted page keeps the one that it began with.
+    const [Page] = useState(() => known ?? Later);
+    return <Page />;
+  }
+  return { Loaded, preload };
+}
 
 /** A page whose code is loaded on its first visit. */
 function page(path: string, load: LoadPage): RouteObject {
-  const Page = lazy(load);
-  return { path, element: <Page />, handle: load };
+  const { Loaded, preload } = loadedOnce(load);
+  return { path, element: <Loaded />, handle: preload };
 }
 
-const loadShell: LoadPage = async () => ({ default: (await import("./shell/shell.tsx")).Shell });
-
 /** The layout of signed-in pages. Lazy, because visitors do not need it and it is a fifth of the first download. */
-export const Shell = lazy(loadShell);
+const shell = loadedOnce(async () => ({ default: (await import("./shell/shell.tsx")).Shell }));
+
+export const Shell = shell.Loaded;
 
 const signIn = () => import("#features/sign-in/sign-in-page.tsx");
 const signUp = () => import("#features/sign-in/sign-up/sign-up-page.tsx");
@@ -73,15 +100,17 @@ const inShell: RouteObject[] = [
 export const routes: RouteObject[] = [
   { element: <SignedOutOnly />, children: entrances },
   ...open,
-  { element: <Protected />, children: [{ element: <Shell />, handle: loadShell, children: inShell }] },
+  { element: <Protected />, children: [{ element: <Shell />, handle: shell.preload, children: inShell }] },
   { path: "*", element: <Navigate to={paths.dashboard} replace /> },
 ];
 
-/** Loads the layout and the page of a path in parallel. Without it, the page would load after the layout has rendered. */
-export function preloadRoute(pathname: string): void {
-  for (const { route } of matchRoutes(routes, pathname) ?? []) {
-    const load = route.handle as LoadPage | undefined;
-    // A failed load is reported when the page renders.
-    load?.().catch(() => undefined);
-  }
+/**
+ * Loads the layout and the page of a path in parallel. Without it, the page would load after the layout has rendered.
+ * Resolves when both have loaded or failed; the page reports a failure when it renders.
+ */
+export async function preloadRoute({ pathname, search }: Pick<Location, "pathname" | "search">, client: QueryClient) {
+  const loads = (matchRoutes(routes, pathname) ?? []).map(({ route }) => route.handle as LoadPage | undefined);
+  const preload = async (load: LoadPage | undefined) =>
+    (await load?.())?.prefetch?.(client, new URLSearchParams(search));
+  await Promise.allSettled(loads.map(preload));
 }

@@ -1,4 +1,5 @@
 import { act, screen, waitFor } from "@testing-library/react";
+import { QueryClient } from "@tanstack/react-query";
 import { Outlet, matchRoutes } from "react-router";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configureCalls } from "#shared/api/call.ts";
@@ -120,15 +121,29 @@ test("preloading a route requests its layout and its page, and ignores a failed 
   layout!.handle = loadAs("layout");
   accounts!.handle = loadAs("accounts");
   try {
-    preloadRoute("/accounts");
-    preloadRoute("/no/such/page");
-    // An unhandled rejection would fail the run.
-    await new Promise((done) => setTimeout(done));
+    const client = new QueryClient();
+    await preloadRoute({ pathname: "/accounts", search: "" }, client);
+    await preloadRoute({ pathname: "/no/such/page", search: "" }, client);
   } finally {
     for (const [route, handle] of before) route.handle = handle;
   }
   expect(before.map(([, handle]) => typeof handle)).toEqual(["undefined", "function", "function"]);
   expect(loads).toEqual(["layout", "accounts"]);
+});
+
+test("a preloaded page requests its data, and renders at once without a fallback", async () => {
+  const api = await startApi({});
+  signInForTest();
+  try {
+    const client = new QueryClient();
+    await preloadRoute({ pathname: "/vault", search: "?search=mail" }, client);
+    await waitFor(() => expect(api.requestsTo("GET /api/v1/credentials")).toHaveLength(1));
+    expect(api.requestsTo("GET /api/v1/credentials")[0]?.query.get("search")).toBe("mail");
+    show("/vault?search=mail");
+    expect(screen.getByRole("heading", { name: "Credential Vault" })).toBeTruthy();
+  } finally {
+    await api.close();
+  }
 });
 
 test("SHELL-02, SHELL-03: a protected page redirects a visitor to /auth, replaces the history entry and remembers the origin", async () => {

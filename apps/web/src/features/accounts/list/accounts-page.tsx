@@ -1,7 +1,7 @@
 // Account Management: searches, filters and manages the accounts that the caller can see (ACC-01 to ACC-15).
 import { Button } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
@@ -20,13 +20,18 @@ import { AccountMenu } from "../actions/account-menu.tsx";
 import { AccountStatistics } from "./account-statistics.tsx";
 import { AccountToolbar } from "./account-toolbar.tsx";
 import classes from "./accounts-page.module.css";
-import { refreshLists, statistics } from "../accounts.queries.ts";
+import { accountList, refreshLists, statistics } from "../accounts.queries.ts";
 import { BulkBar } from "../bulk/bulk-bar.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { useLiveAccounts } from "../live-accounts.ts";
 import type { AccountRun } from "../bulk/bulk-accounts.queries.ts";
 import { runningRotations } from "#shared/rotation/rotation.queries.ts";
 import { useSelection } from "../bulk/use-selection.ts";
+
+export function prefetch(client: QueryClient, params: URLSearchParams): void {
+  void client.prefetchInfiniteQuery(accountList(filterOf(params)));
+  void client.prefetchQuery(statistics);
+}
 
 interface FollowedRuns {
   runs: readonly AccountRun[];

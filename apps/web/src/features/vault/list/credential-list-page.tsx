@@ -2,7 +2,7 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { IconPlus, IconKey, IconSearchOff } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, type QueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useCallback, useMemo, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { ReactNode } from "react";
@@ -37,6 +37,10 @@ interface NoCredentialsProps {
   isNarrowed: boolean;
   onClear: () => void;
   addButton: ReactNode;
+}
+
+export function prefetch(client: QueryClient, params: URLSearchParams): void {
+  void client.prefetchInfiniteQuery(credentialList(filterOf(params)));
 }
 
 export default function CredentialListPage() {
