@@ -5,13 +5,12 @@ import { Navigate, matchRoutes, type RouteObject } from "react-router";
 import { SignedOutOnly, Protected } from "./guards.tsx";
 import { paths } from "#shared/paths.ts";
 
-interface PageModule {
-  default: ComponentType;
+type PageComponent = ComponentType & {
   /** Requests what the page shows first, so that the server works while the page renders. */
   prefetch?: (client: QueryClient, params: URLSearchParams) => void;
-}
+};
 
-type LoadPage = () => Promise<PageModule>;
+type LoadPage = () => Promise<{ default: PageComponent }>;
 
 /**
  * Loads the component on its first use. A component that is loaded already renders at once, because React shows a
@@ -111,6 +110,6 @@ export const routes: RouteObject[] = [
 export async function preloadRoute({ pathname, search }: Pick<Location, "pathname" | "search">, client: QueryClient) {
   const loads = (matchRoutes(routes, pathname) ?? []).map(({ route }) => route.handle as LoadPage | undefined);
   const preload = async (load: LoadPage | undefined) =>
-    (await load?.())?.prefetch?.(client, new URLSearchParams(search));
+    (await load?.())?.default.prefetch?.(client, new URLSearchParams(search));
   await Promise.allSettled(loads.map(preload));
 }

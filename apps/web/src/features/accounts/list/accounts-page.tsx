@@ -28,11 +28,6 @@ import type { AccountRun } from "../bulk/bulk-accounts.queries.ts";
 import { runningRotations } from "#shared/rotation/rotation.queries.ts";
 import { useSelection } from "../bulk/use-selection.ts";
 
-export function prefetch(client: QueryClient, params: URLSearchParams): void {
-  void client.prefetchInfiniteQuery(accountList(filterOf(params)));
-  void client.prefetchQuery(statistics);
-}
-
 interface FollowedRuns {
   runs: readonly AccountRun[];
   /** Adds a run that has just started. */
@@ -118,6 +113,11 @@ export default function AccountsPage() {
     </>
   );
 }
+
+AccountsPage.prefetch = (client: QueryClient, params: URLSearchParams) => {
+  void client.prefetchInfiniteQuery(accountList(filterOf(params)));
+  void client.prefetchQuery(statistics);
+};
 
 /** The progress of a bulk action. */
 function FollowedRun({ run, onDismiss }: { run: AccountRun; onDismiss: () => void }) {

@@ -39,10 +39,6 @@ interface NoCredentialsProps {
   addButton: ReactNode;
 }
 
-export function prefetch(client: QueryClient, params: URLSearchParams): void {
-  void client.prefetchInfiniteQuery(credentialList(filterOf(params)));
-}
-
 export default function CredentialListPage() {
   const [params, setParams] = useSearchParams();
   const filter = filterOf(params);
@@ -116,6 +112,10 @@ export default function CredentialListPage() {
     </>
   );
 }
+
+CredentialListPage.prefetch = (client: QueryClient, params: URLSearchParams) => {
+  void client.prefetchInfiniteQuery(credentialList(filterOf(params)));
+};
 
 /** The total is unknown until the last page is loaded. */
 function countText(loaded: number, hasMore: boolean): string {
