@@ -51,7 +51,7 @@ import { installSessions, searchableSessions, sessionsAbout } from "#features/se
 import { installSignIn } from "#features/sign-in/index.ts";
 import { installSshCa } from "#features/ssh-ca/index.ts";
 import type { HashParameters } from "#features/sign-in/index.ts";
-import { findView, installSavedViews } from "#features/saved-views/index.ts";
+import { findView, installSavedViews, keepView } from "#features/saved-views/index.ts";
 import { installSshKeys } from "#features/ssh-keys/index.ts";
 import { installTokens, searchableMachines } from "#features/tokens/index.ts";
 import {
@@ -174,7 +174,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
   const audit = installAudit(
     kernel,
     { emailsOf, idsByEmail, requestsAbout, sessionsAbout },
-    { notify: notifications.notify, findView },
+    { notify: notifications.notify, views: { findView, keepView } },
   );
   const { historyOfTarget } = audit;
   const secrets = installSecrets(kernel, { notify: notifications.notify });

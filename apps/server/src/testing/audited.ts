@@ -81,7 +81,7 @@ export async function audited(options: AuditedOptions = {}) {
       requestsAbout: async () => [],
       sessionsAbout: async () => [],
     },
-    { notify: notifyOf(kernel), findView: async () => null },
+    { notify: notifyOf(kernel), views: { findView: async () => null, keepView: async () => null } },
   );
 
   return {

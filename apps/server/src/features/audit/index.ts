@@ -20,7 +20,7 @@ import { proveEntries } from "./evidence/prove-entries.ts";
 import type { ProvenEntries, WantedEntries } from "./evidence/prove-entries.ts";
 import { openEvidenceFolder } from "./evidence/evidence-folder.ts";
 import { checkSubscriptions } from "./subscriptions/check-subscriptions.ts";
-import type { FindView, SubscriptionContext } from "./subscriptions/subscriptions.ts";
+import type { AuditViews, SubscriptionContext } from "./subscriptions/subscriptions.ts";
 import type { People } from "./trail/list-trail.ts";
 import { createEntryFeed } from "./tree/entry-feed.ts";
 import type { EntryFeed } from "./tree/entry-feed.ts";
@@ -74,7 +74,7 @@ const NIGHTLY = "17 3 * * *";
 export function installAudit(
   kernel: Kernel,
   people: People,
-  { notify, findView }: { notify: Notify; findView: FindView },
+  { notify, views }: { notify: Notify; views: AuditViews },
 ): AuditFeature {
   const { database, clock, keys, log, config } = kernel;
   const folder = join(config.dataFolder, "audit");
@@ -121,7 +121,7 @@ export function installAudit(
   kernel.jobs.define("audit.verify", { policy: "exclusive", schedule: NIGHTLY, retryLimit: 0 }, async () => {
     if (!keys.isSealed) await verify();
   });
-  const subscriptions: SubscriptionContext = { kernel, people, notify, findView };
+  const subscriptions: SubscriptionContext = { kernel, people, notify, views };
   kernel.jobs.define("audit.subscriptions", { schedule: "* * * * *", policy: "exclusive" }, () =>
     checkSubscriptions(subscriptions),
   );

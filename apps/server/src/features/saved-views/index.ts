@@ -10,4 +10,4 @@ export function installSavedViews(kernel: Kernel): void {
   implement(kernel, deleteSavedView, (call, tx) => remove(kernel, call, tx));
 }
 
-export { findView } from "./saved-views.store.ts";
+export { findView, keepView } from "./saved-views.store.ts";

@@ -44,6 +44,13 @@ export async function findView(db: Db, userId: UserId, id: SavedViewId): Promise
   return rows[0] ?? null;
 }
 
+/** Like `findView`; the view cannot be deleted before the transaction ends. */
+export async function keepView(tx: Tx, userId: UserId, id: SavedViewId): Promise<SavedViewRow | null> {
+  const { rows } = await sql<SavedViewRow>`
+    select * from saved_views where id = ${id} and ${isVisibleTo(userId)} for key share`.execute(tx);
+  return rows[0] ?? null;
+}
+
 /** Locks the view. Null when it does not exist, or belongs to another user and is not shared. */
 export async function lockView(tx: Tx, userId: UserId, id: SavedViewId): Promise<SavedViewRow | null> {
   const { rows } = await sql<SavedViewRow>`

@@ -27,9 +27,9 @@ export async function checkSubscriptions(context: SubscriptionContext): Promise<
 }
 
 async function check(context: SubscriptionContext, due: DueSubscription, last: number): Promise<void> {
-  const { kernel, findView, notify } = context;
+  const { kernel, views, notify } = context;
   const { database, clock } = kernel;
-  const view = await findView(database.db, due.user_id, due.view_id);
+  const view = await views.findView(database.db, due.user_id, due.view_id);
   // The view was deleted just now, and the subscription with it.
   if (view === null) return;
   const isReader = due.role !== null && kernel.authority.allows("audit.read", due.role);

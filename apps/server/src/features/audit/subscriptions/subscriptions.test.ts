@@ -167,6 +167,25 @@ test("only readers of the trail subscribe, to their own and shared views of it",
   assert.deepEqual(await subscriptionsOf(other), []);
 });
 
+test("a view that is deleted while a user subscribes is not found", async () => {
+  const admin = await aPerson(app, "admin");
+  const view = await aView(admin);
+  const deleting = await app.database.pool.connect();
+  try {
+    await deleting.query("begin");
+    await deleting.query("delete from saved_views where id = $1", [view.id]);
+    const subscribing = subscribe(admin, view);
+    await eventually(async () => {
+      const { rows } = await app.database.pool.query("select from pg_locks where not granted limit 1");
+      return rows.length === 0 ? null : true;
+    });
+    await deleting.query("commit");
+    assert.equal((await subscribing).status, 404);
+  } finally {
+    deleting.release();
+  }
+});
+
 test(`a user can have at most ${MOST_SUBSCRIPTIONS} subscriptions`, async () => {
   const auditor = await aPerson(app, "manager");
   const views: SavedView[] = [];

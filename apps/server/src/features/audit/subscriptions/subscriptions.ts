@@ -23,18 +23,20 @@ import type { People } from "../trail/list-trail.ts";
 import { findSubscriptions, lockSubscriptions, putSubscription, removeSubscription } from "./subscriptions.store.ts";
 import type { SubscriptionRow } from "./subscriptions.store.ts";
 
+type View = { list: ViewList; name: string; filters: ViewFilters };
+
 /** A view of the user or a shared one; null otherwise. */
-export type FindView = (
-  db: Db,
-  userId: UserId,
-  id: SavedViewId,
-) => Promise<{ list: ViewList; name: string; filters: ViewFilters } | null>;
+export interface AuditViews {
+  findView: (db: Db, userId: UserId, id: SavedViewId) => Promise<View | null>;
+  /** The view cannot be deleted before the transaction ends. */
+  keepView: (tx: Tx, userId: UserId, id: SavedViewId) => Promise<View | null>;
+}
 
 export interface SubscriptionContext {
   kernel: Kernel;
   people: People;
   notify: Notify;
-  findView: FindView;
+  views: AuditViews;
 }
 
 const MINUTE = 60_000;
@@ -57,13 +59,13 @@ export async function listOwn(
 
 /** Throws 404 for a view that the caller cannot see or that is of another list, and 409 for one that ends on a day. */
 export async function subscribe(
-  { kernel, findView }: SubscriptionContext,
+  { kernel, views }: SubscriptionContext,
   call: Call<typeof subscribeToAudit>,
   tx: Tx,
 ): Promise<AuditSubscription> {
   const { actor, params, body } = call;
   call.note({ target: { type: "saved-view", id: params.id }, details: { cadence: body.cadence } });
-  const view = await findView(tx, actor.id, params.id);
+  const view = await views.keepView(tx, actor.id, params.id);
   if (view === null || view.list !== "audit") throw refuse(404, "saved-view.not-found", "View not found");
   call.note({ target: { type: "saved-view", id: params.id, name: view.name } });
   if ("to" in view.filters)
