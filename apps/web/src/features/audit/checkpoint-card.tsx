@@ -4,7 +4,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
@@ -24,7 +24,7 @@ export function CheckpointCard() {
         {checkpoint.isError ? (
           <ErrorState message={messageOf(checkpoint.error)} onRetry={() => void checkpoint.refetch()} />
         ) : (
-          <SectionLoading />
+          <SectionSkeleton />
         )}
       </SectionCard>
     );

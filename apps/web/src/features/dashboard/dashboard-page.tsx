@@ -8,7 +8,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useNow } from "#shared/format/now.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
 import { OwnAccessCard, QueueCard } from "./access-cards.tsx";
@@ -63,7 +63,7 @@ export default function DashboardPage() {
     return (
       <>
         {header}
-        <SectionLoading text="Securing your dashboard..." />
+        <SectionSkeleton text="Securing your dashboard..." />
       </>
     );
   }

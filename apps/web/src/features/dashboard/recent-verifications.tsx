@@ -8,7 +8,7 @@ import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { startedBy } from "#shared/runs/started-by.ts";
 import { whereAndWho } from "#shared/runs/where-and-who.ts";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
@@ -35,7 +35,7 @@ export function RecentVerifications({ attempts, error, onRetry }: RecentVerifica
       ) : error !== null ? (
         <ErrorState message={messageOf(error)} onRetry={onRetry} />
       ) : (
-        <SectionLoading />
+        <SectionSkeleton />
       )}
     </SectionCard>
   );

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
@@ -58,7 +58,7 @@ export function FactorsCard() {
         </Group>
       }
     >
-      {data === undefined && error === null && <SectionLoading text="Loading your second factors..." />}
+      {data === undefined && error === null && <SectionSkeleton text="Loading your second factors..." />}
       {data === undefined && error !== null && (
         <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
       )}

@@ -2,7 +2,7 @@
 import { NativeSelect, SimpleGrid, Switch } from "@mantine/core";
 import type { DashboardPreferences } from "@strongroom/contract";
 import { messageOf } from "#shared/api/call-error.ts";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -41,7 +41,7 @@ export function DashboardCard() {
 
   return (
     <SectionCard title="Dashboard" description="Saved as soon as you change it.">
-      {data === undefined && error === null && <SectionLoading text="Loading your preferences..." />}
+      {data === undefined && error === null && <SectionSkeleton text="Loading your preferences..." />}
       {data === undefined && error !== null && (
         <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
       )}

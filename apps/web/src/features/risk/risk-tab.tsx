@@ -8,7 +8,7 @@ import { useSearchParams } from "react-router";
 import { isBareStatus, isCallError, messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { choiceOf, withParam } from "#shared/format/address.ts";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { ComplianceCard } from "./compliance-card.tsx";
@@ -87,7 +87,7 @@ const failureOf = (error: unknown): string => (isCallError(error) && !isBareStat
 
 function Assessment({ selection }: { selection: RiskSelection }) {
   const query = useQuery(assessment(selection));
-  if (query.isPending) return <SectionLoading />;
+  if (query.isPending) return <SectionSkeleton />;
   if (query.data === undefined) {
     return (
       <ErrorState

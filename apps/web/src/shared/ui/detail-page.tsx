@@ -4,9 +4,9 @@ import { IconArrowLeft } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import classes from "./detail-page.module.css";
-import { SectionLoading } from "./loading.tsx";
 import type { LoadedProps } from "./loaded.tsx";
 import { PageHeader, type PageHeaderProps } from "./page-header.tsx";
+import { SectionSkeleton } from "./section-skeleton.tsx";
 import { ErrorState } from "./states.tsx";
 
 /** The list that the page belongs to. */
@@ -37,7 +37,7 @@ export function DetailLoaded<T>({
   failure,
   children,
 }: DetailLoadedProps<T>) {
-  if (query.isPending) return <SectionLoading text={loadingText} />;
+  if (query.isPending) return <SectionSkeleton text={loadingText} rows={8} />;
   const back = (
     <Button component={Link} to={list.to} variant="default" leftSection={<IconArrowLeft size={16} aria-hidden />}>
       {list.backLabel}

@@ -1,7 +1,7 @@
 // Shows a query's data, its loading state, or its error with Retry.
 import type { ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
-import { SectionLoading } from "./loading.tsx";
+import { SectionSkeleton } from "./section-skeleton.tsx";
 import { ErrorState } from "./states.tsx";
 
 export interface LoadedProps<T> {
@@ -21,7 +21,7 @@ export interface LoadedProps<T> {
 /** A failed refetch keeps the existing data on screen. */
 export function Loaded<T>({ query, loadingText, failureText, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data);
-  if (query.isPending) return <SectionLoading {...(loadingText === undefined ? {} : { text: loadingText })} />;
+  if (query.isPending) return <SectionSkeleton text={loadingText} />;
   return (
     <ErrorState
       message={failureText ?? messageOf(query.error)}

@@ -6,7 +6,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { LoadMore } from "#shared/ui/load-more.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
@@ -31,7 +31,7 @@ export function ValidationHistoryDialog({ account, opened, onClose }: Validation
 
 function History({ id }: { id: string }) {
   const history = useInfiniteQuery(validationHistory(id));
-  if (history.isPending) return <SectionLoading />;
+  if (history.isPending) return <SectionSkeleton />;
   if (history.data === undefined) {
     return (
       <ErrorState

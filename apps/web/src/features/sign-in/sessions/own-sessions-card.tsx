@@ -5,7 +5,7 @@ import type { SessionId, UserSession } from "@strongroom/contract";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { ConfirmDialog } from "#shared/ui/confirm-dialog.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -96,7 +96,7 @@ export function OwnSessionsCard() {
         )
       }
     >
-      {data === undefined && error === null && <SectionLoading text="Loading your sessions..." />}
+      {data === undefined && error === null && <SectionSkeleton text="Loading your sessions..." />}
       {data === undefined && error !== null && (
         <ErrorState message={messageOf(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
       )}

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { capitalised, counted } from "#shared/format/text.ts";
 import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -35,7 +35,7 @@ export function ActivationCard() {
       }
     >
       {users.isPending ? (
-        <SectionLoading />
+        <SectionSkeleton />
       ) : users.data === undefined ? (
         <ErrorState message={messageOf(users.error)} onRetry={() => void users.refetch()} />
       ) : waiting.length === 0 ? (

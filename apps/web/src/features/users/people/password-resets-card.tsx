@@ -7,6 +7,7 @@ import { Suspense, lazy, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { invalidatePath } from "#shared/api/query.ts";
 import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
@@ -40,7 +41,7 @@ export function PasswordResetsCard() {
   }
 
   function content() {
-    if (resets.isPending) return <SectionLoading />;
+    if (resets.isPending) return <SectionSkeleton />;
     if (resets.data === undefined) {
       return <ErrorState message={messageOf(resets.error)} onRetry={() => void resets.refetch()} />;
     }

@@ -4,7 +4,7 @@ import type { User } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
 import { capitalised } from "#shared/format/text.ts";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -35,7 +35,7 @@ interface ContentProps {
 }
 
 function Content({ requests, onAsk }: ContentProps) {
-  if (requests.isPending) return <SectionLoading />;
+  if (requests.isPending) return <SectionSkeleton />;
   if (requests.data === undefined) {
     return <ErrorState message={messageOf(requests.error)} onRetry={() => void requests.refetch()} />;
   }

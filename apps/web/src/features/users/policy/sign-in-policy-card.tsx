@@ -9,7 +9,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { capitalised } from "#shared/format/text.ts";
 import { SignUpRuleFields } from "#shared/session/sign-up-rule.tsx";
 import { Form } from "#shared/ui/form.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { ErrorState } from "#shared/ui/states.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -37,7 +37,7 @@ export default function SignInPolicyCard() {
       ) : policy.isError ? (
         <ErrorState message={messageOf(policy.error)} onRetry={() => void policy.refetch()} />
       ) : (
-        <SectionLoading />
+        <SectionSkeleton />
       )}
     </SectionCard>
   );

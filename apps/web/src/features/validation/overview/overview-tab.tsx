@@ -13,7 +13,7 @@ import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { counted } from "#shared/format/text.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatCard, StatRow } from "#shared/ui/stat-card.tsx";
 import type { Tone } from "#shared/ui/tone.ts";
@@ -46,7 +46,7 @@ export function OverviewTab({ dashboard, feed, range, preferences }: OverviewTab
   const { data: figures } = dashboard;
   // The banner above shows the reason.
   if (figures === undefined)
-    return dashboard.isPending ? <SectionLoading text="Loading validation figures..." /> : null;
+    return dashboard.isPending ? <SectionSkeleton text="Loading validation figures..." /> : null;
   return (
     <div className={classes.grid}>
       {shows("health") && (

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNow } from "#shared/format/now.ts";
 import { RefreshButton } from "#shared/audit/audit-history.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
-import { SectionLoading } from "#shared/ui/loading.tsx";
+import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { SampleDataNotice } from "#shared/ui/states.tsx";
 import { AuditTrailList, type AuditTrailEntry } from "#shared/audit/audit-trail-list.tsx";
 import { credentialHistory } from "../credentials.queries.ts";
@@ -14,7 +14,7 @@ export function CredentialHistory({ id }: { id: string }) {
   const history = useInfiniteQuery(credentialHistory(id));
   const now = useNow();
 
-  if (history.isPending) return <SectionLoading />;
+  if (history.isPending) return <SectionSkeleton />;
   const refresh = <RefreshButton of={history} />;
   if (history.data === undefined) {
     return (
