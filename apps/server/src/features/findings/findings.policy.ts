@@ -1,5 +1,5 @@
 // Decides how risky a finding is, when it is due, which status may follow, and which rule suppresses it.
-import { databasePlaceOf, isObjectPlace, placeName, repositoryPlaceOf, severityOfRisk } from "@strongroom/contract";
+import { placeName, placeOf, severityOfRisk } from "@strongroom/contract";
 import type { FindingLiveness, FindingSeverity, FindingStatus } from "@strongroom/contract";
 
 export interface RiskFactor {
@@ -57,10 +57,18 @@ export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
 }
 
 function exposureOf(path: string, mode: number): string {
-  if (databasePlaceOf(path) !== null) return "Every login of the database can read it";
-  if (isObjectPlace(path)) return "Everybody can read the bucket";
-  if (repositoryPlaceOf(path) !== null) return "Everyone with access to the repository can read it";
-  return (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file";
+  switch (placeOf(path).kind) {
+    case "column":
+    case "definition":
+    case "setting":
+      return "Every login of the database can read it";
+    case "object":
+      return "Everybody can read the bucket";
+    case "repository":
+      return "Everyone with access to the repository can read it";
+    default:
+      return (mode & 0o004) !== 0 ? "Every user of the host can read the file" : "Its group can read the file";
+  }
 }
 
 function livenessFactor(liveness: FindingLiveness): RiskFactor[] {
@@ -134,29 +142,23 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function titleOf({ class: kind, path }: { class: string; path: string }): string {
-  const account = accountOf(path);
-  if (account !== null) return `${NAMES[kind] ?? "Account"}: ${account}`;
-  const process = processOf(path);
-  if (process !== null) return `${NAMES[kind] ?? "Secret"} in the ${process.part} of ${process.name}`;
-  if (repositoryPlaceOf(path) !== null) return `${NAMES[kind] ?? "Secret"} in ${placeName(path)}`;
-  const place = databasePlaceOf(path);
-  if (place?.kind === "definition") return `${NAMES[kind] ?? "Secret"} in the definition of ${place.name}`;
-  if (place !== null) return `${NAMES[kind] ?? "Secret"} in ${place.name}`;
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return `${NAMES[kind] ?? "Secret"} in ${name}`;
-}
-
-const ACCOUNT = "account:";
-
-/** The account of a finding that is about no file, or null. */
-const accountOf = (path: string): string | null => (path.startsWith(ACCOUNT) ? path.slice(ACCOUNT.length) : null);
-
-const PROCESS = /^process:(arguments|environment):([^:]*):(.*)$/;
-
-/** The process of a finding in its arguments or its environment, or null. */
-export function processOf(path: string): { part: string; user: string; name: string } | null {
-  const [, part, user, name] = PROCESS.exec(path) ?? [];
-  return part === undefined ? null : { part, user: user!, name: name! };
+  const place = placeOf(path);
+  const secret = NAMES[kind] ?? "Secret";
+  switch (place.kind) {
+    case "account":
+      return `${NAMES[kind] ?? "Account"}: ${place.name}`;
+    case "process":
+      return `${secret} in the ${place.part} of ${place.name}`;
+    case "repository":
+      return `${secret} in ${placeName(path)}`;
+    case "definition":
+      return `${secret} in the definition of ${place.name}`;
+    case "column":
+    case "setting":
+      return `${secret} in ${place.name}`;
+    default:
+      return `${secret} in ${path.slice(path.lastIndexOf("/") + 1)}`;
+  }
 }
 
 /** The beginnings of the places in databases. */

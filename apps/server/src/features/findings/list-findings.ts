@@ -1,15 +1,5 @@
 // Lists and reads findings, and counts them.
-import {
-  databasePlaceOf,
-  FindingStatus,
-  FindingType,
-  isObjectPlace,
-  isReadablePlace,
-  MOST_COUNTED,
-  placeName,
-  repositoryPlaceOf,
-  severityOfRisk,
-} from "@strongroom/contract";
+import { FindingStatus, FindingType, MOST_COUNTED, placeName, placeOf, severityOfRisk } from "@strongroom/contract";
 import type {
   AccountId,
   DiscoveryTargetId,
@@ -29,7 +19,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { processOf, titleOf } from "./findings.policy.ts";
+import { titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
@@ -135,19 +125,27 @@ export async function shownTo(
 }
 
 function describe({ path, reason, hostname }: ShownFinding): string {
-  const process = processOf(path);
-  if (process !== null)
-    return `${reason} It is in the ${process.part} of the process ${process.name} of ${process.user} on ${hostname}.`;
-  const place = databasePlaceOf(path);
-  if (place !== null) return `${reason} It is in the ${place.kind} ${place.name} on ${hostname}.`;
-  if (isObjectPlace(path)) return `${reason} It is in ${path}.`;
-  return isReadablePlace(path) ? `${reason} It is in ${placeName(path)} on ${hostname}.` : reason;
+  const place = placeOf(path);
+  switch (place.kind) {
+    case "account":
+      return reason;
+    case "process":
+      return `${reason} It is in the ${place.part} of the process ${place.name} of ${place.user} on ${hostname}.`;
+    case "column":
+    case "definition":
+    case "setting":
+      return `${reason} It is in the ${place.kind} ${place.name} on ${hostname}.`;
+    case "object":
+      return `${reason} It is in ${path}.`;
+    default:
+      return `${reason} It is in ${placeName(path)} on ${hostname}.`;
+  }
 }
 
 function locationOf({ hostname, path, line }: ShownFinding): string {
-  if (isObjectPlace(path)) return `${path}:${line}`;
-  const inRepository = repositoryPlaceOf(path);
-  if (inRepository !== null) return `${hostname}/${inRepository.repository}:${inRepository.path}:${line}`;
+  const place = placeOf(path);
+  if (place.kind === "object") return `${path}:${line}`;
+  if (place.kind === "repository") return `${hostname}/${place.repository}:${place.path}:${line}`;
   return `${hostname}:${placeName(path)}:${line}`;
 }
 

@@ -1,7 +1,7 @@
 // The steps that fix a finding, and the named controls of compliance frameworks that it breaks.
-import { databasePlaceOf, isObjectPlace, placeName, repositoryPlaceOf } from "@strongroom/contract";
-import type { ComplianceFramework } from "@strongroom/contract";
-import { COLUMN_DETECTOR, processOf } from "./findings.policy.ts";
+import { placeName, placeOf } from "@strongroom/contract";
+import type { ComplianceFramework, DatabasePlace, Place, ProcessPlace } from "@strongroom/contract";
+import { COLUMN_DETECTOR } from "./findings.policy.ts";
 
 interface Found {
   class: string;
@@ -19,49 +19,63 @@ const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 export function remediationSteps(found: Found): string[] {
   const { username } = found;
   const who = username === null ? "the account that this secret opens" : `"${username}"`;
-  const steps = stepsAt(found, who);
+  const place = placeOf(found.path);
+  const steps = stepsAt(place, found, who);
   return [
-    ...exposureSteps(found),
+    ...exposureSteps(place, found),
     ...steps,
     "Scan the target again: the next scan that no longer finds this closes the finding.",
   ];
 }
 
-function stepsAt(found: Found, who: string): string[] {
-  const { path } = found;
-  if (databasePlaceOf(path) !== null) return stepsInDatabase(found, who);
-  if (isObjectPlace(path)) return stepsInBucket(found, who);
-  return repositoryPlaceOf(path) === null ? stepsOf(found, who) : stepsInRepository(found, who);
+function stepsAt(place: Place, found: Found, who: string): string[] {
+  switch (place.kind) {
+    case "column":
+    case "definition":
+    case "setting":
+      return stepsInDatabase(place, found, who);
+    case "object":
+      return stepsInBucket(found, who);
+    case "repository":
+      return stepsInRepository(found, who);
+    default:
+      return stepsOf(found, who);
+  }
 }
 
-function exposureSteps({ file_mode, file_owner, path }: Found): string[] {
-  const process = processOf(path);
-  if (process !== null) return processSteps(process);
+function exposureSteps(place: Place, { file_mode, file_owner, path }: Found): string[] {
+  if (place.kind === "process") return processSteps(place);
   const mode = Number.parseInt(file_mode, 8);
-  if ((mode & 0o044) === 0 || repositoryPlaceOf(path) !== null) return [];
-  if (isObjectPlace(path)) {
-    const [, , bucket] = path.split("/");
-    return [
-      `Everybody can read the bucket now. Run: aws s3api put-public-access-block --bucket ${bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=true,RestrictPublicBuckets=true`,
-    ];
+  if ((mode & 0o044) === 0) return [];
+  switch (place.kind) {
+    case "repository":
+      return [];
+    case "object":
+      return [
+        `Everybody can read the bucket now. Run: aws s3api put-public-access-block --bucket ${place.bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=true,RestrictPublicBuckets=true`,
+      ];
+    case "column": {
+      const table = place.name.replace(/\.(?:[\w$-]+|"(?:[^"]|"")*")$/, "");
+      return [
+        `Every login of the database can read the table now. Run: REVOKE SELECT ON ${inSchema(table)} FROM PUBLIC`,
+      ];
+    }
+    case "definition":
+    case "setting":
+      return [`Every login of the database can read the ${place.kind}: no permission limits that.`];
+    default: {
+      const readers = (mode & 0o004) !== 0 ? "every user of the host" : "its group";
+      return [
+        `Limit who can read the file now: ${readers} can (mode ${file_mode}, owner ${file_owner}). Run: chmod go-rwx ${quoted(path)}, if no service needs the group's right.`,
+      ];
+    }
   }
-  const place = databasePlaceOf(path);
-  if (place?.kind === "column") {
-    const table = place.name.replace(/\.(?:[\w$-]+|"(?:[^"]|"")*")$/, "");
-    return [`Every login of the database can read the table now. Run: REVOKE SELECT ON ${inSchema(table)} FROM PUBLIC`];
-  }
-  if (place !== null) return [`Every login of the database can read the ${place.kind}: no permission limits that.`];
-  const readers = (mode & 0o004) !== 0 ? "every user of the host" : "its group";
-  return [
-    `Limit who can read the file now: ${readers} can (mode ${file_mode}, owner ${file_owner}). Run: chmod go-rwx ${quoted(path)}, if no service needs the group's right.`,
-  ];
 }
 
 /** Without the database, which SQL does not name. */
 const inSchema = (table: string): string => table.replace(/^(?:[\w$-]+|"(?:[^"]|"")*")\./, "");
 
-function stepsInDatabase({ class: kind, detector, path, key_name }: Found, who: string): string[] {
-  const place = databasePlaceOf(path)!;
+function stepsInDatabase(place: DatabasePlace, { class: kind, detector, key_name }: Found, who: string): string[] {
   if (detector === COLUMN_DETECTOR) {
     const stored =
       kind === "api_token"
@@ -116,7 +130,7 @@ function stepsInRepository({ class: kind, path, key_name }: Found, who: string):
   ];
 }
 
-function processSteps({ part, name, user }: { part: string; name: string; user: string }): string[] {
+function processSteps({ part, name, user }: ProcessPlace): string[] {
   if (part === "environment")
     return [
       `Find what starts ${name} with this environment, such as its systemd unit or container, and let it read the secret from a file that only ${user} can read.`,

@@ -1,5 +1,5 @@
 // Labels of security findings. Pure.
-import { databasePlaceOf, isObjectPlace, repositoryPlaceOf } from "@strongroom/contract";
+import { placeOf } from "@strongroom/contract";
 import type {
   DatabasePlace,
   FindingFix,
@@ -59,36 +59,42 @@ const PLACE_NAMES: Readonly<Record<DatabasePlace["kind"], string>> = {
 };
 
 export function placeFacts(
-  { file_path: place, line_number: line }: SecurityFinding["finding_data"],
+  { file_path: path, line_number: line }: SecurityFinding["finding_data"],
   { owner, group, mode }: SecurityFindingDetails["file"],
 ): { name: string; value: string }[] {
-  if (isObjectPlace(place)) {
-    return [
-      { name: "Object", value: `${place}, line ${line}` },
-      { name: "Readable by", value: mode === "644" ? "Everybody" : "Users with permission" },
-    ];
+  const place = placeOf(path);
+  switch (place.kind) {
+    case "object":
+      return [
+        { name: "Object", value: `${path}, line ${line}` },
+        { name: "Readable by", value: mode === "644" ? "Everybody" : "Users with permission" },
+      ];
+    case "repository":
+      return [
+        { name: "File", value: `${place.path}, line ${line}` },
+        { name: "Repository", value: place.repository },
+      ];
+    case "column":
+    case "definition":
+    case "setting":
+      return [
+        { name: PLACE_NAMES[place.kind], value: `${place.name}, ${place.kind === "column" ? "row" : "line"} ${line}` },
+        ...(owner === "" ? [] : [{ name: "Owner", value: owner }]),
+        { name: "Readable by", value: mode === "644" ? "Every login of the database" : "Logins with permission" },
+      ];
+    case "process":
+      return [
+        { name: "Process", value: `${place.part} of ${place.name}` },
+        { name: "User", value: place.user },
+      ];
+    case "account":
+      return [{ name: "Account", value: place.name }];
+    case "file":
+      return [
+        { name: "File", value: `${path}, line ${line}` },
+        { name: "Owner and mode", value: `${owner}:${group}, ${mode}` },
+      ];
   }
-  const inRepository = repositoryPlaceOf(place);
-  if (inRepository !== null) {
-    return [
-      { name: "File", value: `${inRepository.path}, line ${line}` },
-      { name: "Repository", value: inRepository.repository },
-    ];
-  }
-  const inDatabase = databasePlaceOf(place);
-  if (inDatabase === null) {
-    return [
-      { name: "File", value: `${place}, line ${line}` },
-      { name: "Owner and mode", value: `${owner}:${group}, ${mode}` },
-    ];
-  }
-  const { kind, name } = inDatabase;
-  const readers = mode === "644" ? "Every login of the database" : "Logins with permission";
-  return [
-    { name: PLACE_NAMES[kind], value: `${name}, ${kind === "column" ? "row" : "line"} ${line}` },
-    ...(owner === "" ? [] : [{ name: "Owner", value: owner }]),
-    { name: "Readable by", value: readers },
-  ];
 }
 
 export const FIX_BADGES: Record<FindingFix["state"], { status: Status; label: string }> = {
