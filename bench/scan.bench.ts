@@ -58,7 +58,15 @@ function row(name: string, { right, wrong, missed }: Score): string[] {
 const HEAD = ["", "labels", "precision", "recall", "F1"];
 const lines = files.reduce((sum, { text }) => sum + text.split("\n").length, 0);
 console.log(`Corpus: ${files.length} files, ${lines} lines.`);
-const SPLITS = ["development", "held-out", "fresh", "rarer development", "rarer held-out", "rarer fresh"] as const;
+const SPLITS = [
+  "development",
+  "held-out",
+  "fresh",
+  "common fresh",
+  "rarer development",
+  "rarer held-out",
+  "rarer fresh",
+] as const;
 printTable(
   HEAD,
   SPLITS.map((name) =>

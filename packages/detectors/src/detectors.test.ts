@@ -49,6 +49,10 @@ const FOUND: [path: string, text: string, value: string][] = [
   ["router.cfg", "snmp-server community plumriver ro", "plumriver"],
   ["/etc/nut/upsmon.conf", "MONITOR ups@localhost 1 bob Kj8-plum-92 primary", "Kj8-plum-92"],
   ["/root/.cloginrc", "add password *.example.net Kj8-plum-92", "Kj8-plum-92"],
+  ["/etc/redis/sentinel.conf", "sentinel auth-pass primary Kj8-plum-92", "Kj8-plum-92"],
+  ["notes.txt", "- vpn password is Kj8-plum-92 (change next week!)", "Kj8-plum-92"],
+  ["a.yml", "routing_key: 0b5e4f7c3a524d6e9f0a6c1d2e3f4a5b", "0b5e4f7c3a524d6e9f0a6c1d2e3f4a5b"],
+  ["a.conf", "wifi_key=Kj8-plum-92", "Kj8-plum-92"],
 ];
 test("values are found in every syntax, decoded", () => {
   for (const [path, text, value] of FOUND) assert.deepEqual(values(path, text), [value], `${path}: ${text}`);
@@ -78,6 +82,9 @@ const NOT_FOUND: [path: string, text: string][] = [
   ["secrets.example.yaml", "alarm: Kj8-plum-92\n"],
   ["a.js", "const rules = { password: ['required', 'min:8'] };"],
   ["a.ini", "[tokens]\nlifetime_policy = standard\n"],
+  ["/etc/fstab", "//nas/media /mnt cifs credentials=/etc/smb.cred,ro 0 0"],
+  ["README.md", "The password is case-sensitive, and the passphrase is required."],
+  ["a.yml", "routing_key: orders.created"],
 ];
 test("placeholders, references, labels and settings about secrets are no findings", () => {
   for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);

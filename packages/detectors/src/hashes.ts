@@ -8,7 +8,11 @@ export function isHash(value: string): boolean {
   return value.length >= 13 && HASH.test(value);
 }
 
-/** Hexadecimal digests of the usual lengths: only a hash when the context says so. */
+/**
+ * Hexadecimal digests of the usual lengths, and SHA-256 in base64, in RabbitMQ with a salt: only a hash when the context
+ * says so.
+ */
 export function isDigest(value: string): boolean {
+  if (/^(?:[\w+/]{43}=|[\w+/]{48})$/.test(value)) return true;
   return /^(?:[\da-f]{32}|[\da-f]{40}|[\da-f]{56}|[\da-f]{64}|[\da-f]{96}|[\da-f]{128})$/i.test(value);
 }

@@ -86,6 +86,27 @@ const FORMS: readonly Phrase[] = [
     pattern: `^[ \\t]*user[ \\t]+(?<user>[^\\s{}=]{1,64})[ \\t]+(?:[^\\s>]\\S*[ \\t]+){0,8}>([^\\s>]{3,128})`,
     flags: "gm",
   },
+  {
+    grams: ["inel"],
+    isConfig: true,
+    needs: ["sentinel"],
+    pattern: `^[ \\t]*sentinel[ \\t]+auth-pass[ \\t]+\\S+[ \\t]+(\\S{3,128})`,
+    flags: "gm",
+    syntax: 0.9,
+  },
+  {
+    grams: ["outi"],
+    needs: ["routing_key"],
+    pattern: `\\brouting_key["']?[ \\t]*[:=][ \\t]*["']?([0-9a-f]{32})\\b`,
+    syntax: 0.9,
+    found: "api_token",
+  },
+  {
+    grams: ["rd i", "se i", "pw i"],
+    needs: ["word is", "phrase is", "pw is"],
+    pattern: `\\b(?:[Pp]ass(?:word|phrase)|pw)[ \\t]+is[ \\t]+["'\`]?(?=[^\\s]*\\d)([^\\s"'\`,;()]{6,64})`,
+    syntax: 0.75,
+  },
   { grams: ["gin="], isConfig: true, needs: ["login="], pattern: `\\blogin=(?<user>[^\\s:=]{1,64}):([^\\s:]{3,128})` },
   { grams: ["Modu"], needs: ["LoginModule"], pattern: `\\buser_[\\w.-]{1,40}="([^"\\n]{1,128})"` },
   {

@@ -173,6 +173,8 @@ function isPath(value: string): boolean {
       !/[+]/.test(value)
     );
   if (/^[A-Za-z]:\\[^|<>*?"]+$/.test(value)) return true;
+  // `credentials=/etc/smb.cred,ro` of fstab.
+  if (/^\/(?:[\w.@-]+\/)+[\w.@-]+(?:[, ]+[\w=.-]+)+$/.test(value)) return true;
   return /^[\w./-]+\.(?:pem|key|crt|cer|p12|pfx|jks|txt|conf|json|ya?ml|php|py|js|ts|html?|xml|properties|ini|cfg|env|sh|md|log|gpg|asc|keytab|der|pub|db|sql)$/i.test(
     value,
   );
