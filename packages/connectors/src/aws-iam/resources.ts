@@ -98,7 +98,9 @@ async function pagesOf(
     const body: JsonCall["body"] = token === null ? call.body : { ...call.body, NextToken: token };
     const answer = await callJson(access, attempt, { ...call, body });
     const entries = answer[field];
-    for (const entry of Array.isArray(entries) ? (entries as unknown[]) : []) {
+    // INVARIANT: no other answer looks like an empty list, because what a complete list lacks counts as deleted.
+    if (!Array.isArray(entries)) throw new Error("AWS did not send a list");
+    for (const entry of entries as unknown[]) {
       const fields = entry !== null && typeof entry === "object" ? (entry as Record<string, unknown>) : {};
       const name = fields["Name"];
       if (typeof name !== "string" || !/^[\w/+=.@!-]{1,512}$/.test(name)) continue;

@@ -320,6 +320,7 @@ describe("Azure: listing a tenant", { ...needs(opensslAvailable()), concurrency:
     fake.denied.add("/v1.0/roleManagement").add("/subscriptions");
     const result = await list();
     assert.match(result.message, /may not see all roles/);
+    assert.equal(result.isComplete, true, "all accounts are known");
     const failed = result.commands?.filter(({ success }) => !success).map(({ command }) => command);
     assert.deepEqual(failed, [
       "graph: directory roles",
@@ -332,13 +333,18 @@ describe("Azure: listing a tenant", { ...needs(opensslAvailable()), concurrency:
     assert.deepEqual([refused.outcome, "code" in refused && refused.code], ["rejected", "no-permission"]);
   });
 
-  test("waits as long as Microsoft asks, and follows no page to another origin", async () => {
+  test("waits as long as Microsoft asks; a page elsewhere or an answer without a list is a failed command", async () => {
     fake.answerOnce(/users$/, { status: 429, headers: { "retry-after": "1" }, body: {} });
     const names = (await list()).accounts.map(({ name }) => name);
     assert.ok(names.includes("ada@corp.example"));
     const link = "https://evil.example/v1.0/users";
-    fake.answerOnce(/users$/, { body: { value: [], "@odata.nextLink": link } });
-    const { cloud } = (await list()).collected!;
-    assert.ok(!cloud!.resources.some(({ kind }) => kind === "iam_user"));
+    const notLists = [{ value: [], "@odata.nextLink": link }, {}, { value: "none" }];
+    for (const body of notLists) {
+      fake.answerOnce(/users$/, { body });
+      const { isComplete, collected, commands } = await list();
+      assert.ok(!collected?.cloud?.complete.some(({ kind }) => kind === "iam_user"));
+      assert.equal(isComplete, false, "users that it lacks are not deleted");
+      assert.equal(commands?.find(({ command }) => command === "graph: users")?.success, false);
+    }
   });
 });

@@ -214,8 +214,8 @@ export async function groupsAmong(
       const name = textOf(group["displayName"]) || id;
       const path = `groups/${id}/transitiveMembers?$select=id&$top=999`;
       const members = await graphList(reader, { path, command: `graph: members of ${name}`, noun: "member" });
-      if (members === null) isComplete = false;
-      else groups.set(id, { name, members: members.entries.map((member) => textOf(member["id"])) });
+      if (members?.isComplete !== true) isComplete = false;
+      if (members !== null) groups.set(id, { name, members: members.entries.map((member) => textOf(member["id"])) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // Status 404: deleted, or something else than a group.

@@ -143,10 +143,12 @@ function findingOf(seen: Seen): ListFinding {
   const privileges = privilegesIn(seen);
   const accounts = [...usersShown(seen, privileges), ...applicationsShown(seen, privileges)];
   const finding = listed(accounts, "Microsoft Entra ID");
+  const isAll = seen.users?.isComplete === true && seen.applications?.isComplete === true && seen.principals !== null;
   const isUnsure = !seen.areRolesComplete || !seen.areGroupsComplete;
   const missing = isUnsure ? " The application may not see all roles, so some of them may be privileged." : "";
   return {
     ...finding,
+    isComplete: finding.isComplete && isAll,
     message: `${finding.message}${missing}`,
     collected: { keys: [], system: {}, cloud: cloudOf(seen) },
     commands: seen.commands,

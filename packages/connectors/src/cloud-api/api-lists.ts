@@ -2,7 +2,7 @@
 import type { ScanCommand } from "@strongroom/contract";
 import { listCommand } from "../finding.ts";
 import { NoAnswer } from "../http-over-stream.ts";
-import type { ApiClient } from "./api-client.ts";
+import { ApiError, type ApiClient } from "./api-client.ts";
 import { objectsIn, type Json } from "./json.ts";
 
 export interface ListCall {
@@ -10,6 +10,8 @@ export interface ListCall {
   token: string;
   /** The member that contains the entries. */
   field: string;
+  /** True if the API omits the member when it has no entries. */
+  mayLackField?: boolean;
   /** The URL of the next page; null after the last one. */
   next: (answer: Json) => string | null;
   /** Called with the number of entries so far. */
@@ -26,11 +28,14 @@ const MAX_PAGES = 200;
 const MAX_ENTRIES = 20_000;
 
 /** Throws `ApiError` or `NoAnswer`. */
-export async function readList(api: ApiClient, { url, token, field, next, onPage }: ListCall): Promise<ApiList> {
+export async function readList(api: ApiClient, call: ListCall): Promise<ApiList> {
+  const { url, token, field, mayLackField = false, next, onPage } = call;
   const entries: Json[] = [];
   let page: string | null = url;
   for (let count = 0; page !== null && count < MAX_PAGES && entries.length < MAX_ENTRIES; count += 1) {
     const answer = await api.ask({ url: page, token });
+    // INVARIANT: no other answer looks like an empty list, because what a complete list lacks counts as deleted.
+    if (!Array.isArray(answer[field]) && !(mayLackField && answer[field] === undefined)) throw new ApiError(200, {});
     entries.push(...objectsIn(answer[field]));
     onPage?.(entries.length);
     page = next(answer);
@@ -39,11 +44,14 @@ export async function readList(api: ApiClient, { url, token, field, next, onPage
 }
 
 /**
- * INVARIANT: a token goes only to the origin that it was requested for, whatever an answer names as its next page.
+ * The next page, or null without a link. INVARIANT: a token goes only to the origin that it was requested for: throws
+ * `ApiError` for another one.
  */
 export function sameOrigin(link: unknown, url: string): string | null {
+  if (link === undefined || link === null) return null;
   const next = typeof link === "string" ? URL.parse(link) : null;
-  return next !== null && next.origin === new URL(url).origin ? next.href : null;
+  if (next === null || next.origin !== new URL(url).origin) throw new ApiError(200, {});
+  return next.href;
 }
 
 /** The list, or null and a failed command when the API refuses it. Throws `NoAnswer`. */

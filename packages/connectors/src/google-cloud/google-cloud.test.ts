@@ -282,12 +282,17 @@ describe("Google Cloud: listing projects", { ...needs(opensslAvailable()), concu
     fake.denied.add(":getIamPolicy").add("/keys");
     const result = await list();
     assert.match(result.message, /may not see the roles of a project/);
+    assert.equal(result.isComplete, false, "users that it lacks are not deleted");
     assert.deepEqual(
       result.collected?.cloud?.complete.map(({ kind }) => kind),
       ["service_account", "secret"],
     );
     assert.match(result.commands?.find(({ command }) => command.includes("keys of the"))?.error ?? "", /3 service/);
-    fake.denied.add("/serviceAccounts");
+    fake.denied.clear();
+    fake.denied.add("projects:search");
+    const own = await list();
+    assert.deepEqual([own.isComplete, own.collected?.cloud?.complete], [false, []], "other projects may exist");
+    fake.denied.add(":getIamPolicy").add("/serviceAccounts");
     const refused = await googleCloud.listAccounts!(aTarget(at(fake, null)), Secret.fromText(secret), aContext());
     fake.denied.clear();
     assert.deepEqual([refused.outcome, "code" in refused && refused.code], ["rejected", "no-permission"]);

@@ -12,8 +12,8 @@ import { listProjects, readProject, type Project, type ServiceAccount } from "./
 export async function listPrincipals(target: Target, value: string, current: ListAttempt): Promise<ListFinding> {
   const access = googleAccessOf(target, value);
   if ("failure" in access) return access.failure;
-  const projects: Project[] = [];
-  const commands: ScanCommand[] = [];
+  const seen: Seen = { projects: [], areProjectsComplete: false, commands: [] };
+  const { projects, commands } = seen;
   let count = 0;
   try {
     current.waitFor("Google to answer");
@@ -21,9 +21,11 @@ export async function listPrincipals(target: Target, value: string, current: Lis
     try {
       const onAccounts = (more: number) => current.progress((count += more));
       const reader = { session, access, commands, onAccounts };
-      current.keep(() => findingOf(projects, commands));
+      current.keep(() => findingOf(seen));
       current.waitFor("Google to list the projects");
-      for (const id of await listProjects(reader)) {
+      const { ids, isComplete } = await listProjects(reader);
+      seen.areProjectsComplete = isComplete;
+      for (const id of ids) {
         const project: Project = { id, accounts: null, bindings: null, secrets: null };
         projects.push(project);
         await readProject(reader, project);
@@ -41,7 +43,13 @@ export async function listPrincipals(target: Target, value: string, current: Lis
       message: `Google accepted the key of ${access.key.email}, but it may list neither service accounts nor roles. Grant it the roles Viewer and Security Reviewer.`,
       commands,
     };
-  return findingOf(projects, commands);
+  return findingOf(seen);
+}
+
+interface Seen {
+  projects: Project[];
+  areProjectsComplete: boolean;
+  commands: ScanCommand[];
 }
 
 interface Person {
@@ -74,7 +82,7 @@ function peopleIn(projects: readonly Project[]): Map<string, Person & { isUser: 
 
 const STRENGTH: readonly ListedPrivilege["kind"][] = ["cloud-admin", "escalation", "impersonation"];
 
-function findingOf(projects: readonly Project[], commands: readonly ScanCommand[]): ListFinding {
+function findingOf({ projects, areProjectsComplete, commands }: Seen): ListFinding {
   const people = peopleIn(projects);
   const shown = new Set<string>();
   const accounts: ListedAccount[] = [];
@@ -92,10 +100,12 @@ function findingOf(projects: readonly Project[], commands: readonly ScanCommand[
   const unseen = projects.filter(({ bindings }) => bindings === null).length;
   const missing =
     unseen === 0 ? "" : ` The key may not see the roles of ${unseen === 1 ? "a project" : `${unseen} projects`}.`;
+  const isAll = projects.every(({ accounts, bindings }) => accounts?.isComplete === true && bindings !== null);
   return {
     ...finding,
+    isComplete: finding.isComplete && areProjectsComplete && isAll,
     message: `${finding.message}${missing}`,
-    collected: { keys: [], system: {}, cloud: cloudOf(projects, people) },
+    collected: { keys: [], system: {}, cloud: cloudOf(projects, areProjectsComplete, people) },
     commands,
   };
 }
@@ -142,8 +152,12 @@ const person = (name: string, privileges: ListedPrivilege[]): ListedAccount => (
   facts: {},
 });
 
-function cloudOf(projects: readonly Project[], people: ReturnType<typeof peopleIn>): CollectedCloud {
-  const areAll = (isKnown: (project: Project) => boolean) => projects.length > 0 && projects.every(isKnown);
+function cloudOf(
+  projects: readonly Project[],
+  areProjectsComplete: boolean,
+  people: ReturnType<typeof peopleIn>,
+): CollectedCloud {
+  const areAll = (isKnown: (project: Project) => boolean) => areProjectsComplete && projects.every(isKnown);
   const resources: ListedResource[] = [];
   for (const { name, privileges, isUser } of people.values()) {
     if (isUser)

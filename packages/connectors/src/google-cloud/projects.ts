@@ -57,7 +57,7 @@ const MAX_PROJECTS = 200;
 const IN_FLIGHT = 8;
 
 /** The active projects that the key can see, its own first. */
-export async function listProjects(reader: ProjectReader): Promise<string[]> {
+export async function listProjects(reader: ProjectReader): Promise<{ ids: string[]; isComplete: boolean }> {
   const { access } = reader;
   const url = `${access.resourceManager}/v3/projects:search?pageSize=500`;
   const list = await googleList(reader, { url, field: "projects", command: "projects", noun: "project" });
@@ -65,7 +65,9 @@ export async function listProjects(reader: ProjectReader): Promise<string[]> {
     .filter(({ state }) => state === undefined || state === "ACTIVE")
     .map(({ projectId }) => projectId)
     .filter(isProjectId);
-  return [...new Set([access.key.project, ...seen])].slice(0, MAX_PROJECTS);
+  const ids = [...new Set([access.key.project, ...seen])];
+  const isComplete = list?.isComplete === true && ids.length <= MAX_PROJECTS;
+  return { ids: ids.slice(0, MAX_PROJECTS), isComplete };
 }
 
 /** Fills `project` as far as the attempt gets. */
@@ -105,7 +107,7 @@ function googleList(
     return following.href;
   };
   return tryList(commands, { command: `google: ${command}`, noun }, () =>
-    readList(session.api, { url, token: session.token, field, next }),
+    readList(session.api, { url, token: session.token, field, mayLackField: true, next }),
   );
 }
 
