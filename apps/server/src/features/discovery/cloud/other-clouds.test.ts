@@ -1,5 +1,10 @@
 // Tests of discovery in Azure and Google Cloud through the calls, against fakes.
-import { listCloudResources, startCloudDiscovery } from "@strongroom/contract";
+import {
+  approveDiscoveredAccounts,
+  listCloudResources,
+  readAccountDetails,
+  startCloudDiscovery,
+} from "@strongroom/contract";
 import type { DiscoveryTarget, DiscoveryTargetType } from "@strongroom/contract";
 import {
   AZURE_ROLES,
@@ -12,6 +17,7 @@ import type { FakeAzure, FakeGoogleCloud } from "@strongroom/connectors/testing"
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { anAccount } from "#testing/accounts.ts";
+import { eventually } from "#testing/waiting.ts";
 import { aDiscoveryWorld, named } from "../testing/discovery-world.ts";
 import type { DiscoveryWorld } from "../testing/discovery-world.ts";
 
@@ -80,6 +86,22 @@ describe("discovery in other clouds than AWS", needs(opensslAvailable()), () => 
     assert.equal(named(again, `deployer of the shop (${deployer.clientId})`)?.id, application.id);
     assert.equal(named(again, "ada@CORP.example")?.id, admin?.id);
     assert.ok(!azure.requests.some((each) => /\/secrets\/./.test(each)), "no value is asked for");
+  });
+
+  test("Azure: an approved application logs in with its client ID, in the tenant of the scan", async () => {
+    const { app, owner, found, scanned } = world;
+    const target = await anAzureTarget();
+    const application = azure.addApplication("billing");
+    await scanned(target);
+    const account = named(await found(target), `billing (${application.clientId})`);
+    const body = { accountIds: [account!.id], onboardingSettings: {} };
+    const approved = await app.call(approveDiscoveredAccounts, { body, as: owner.token });
+    assert.equal(approved.body.decided, 1, approved.text);
+    const id = await eventually(async () => named(await found(target), account!.account_name)?.account_id ?? null);
+    const details = await app.call(readAccountDetails, { params: { id: id as never }, as: owner.token });
+    assert.equal(details.status, 200, details.text);
+    assert.equal(details.body.username, application.clientId);
+    assert.equal(details.body.additional_params?.["tenant"], azure.tenant);
   });
 
   test("Google Cloud: service accounts, users with roles, and secrets", async () => {
