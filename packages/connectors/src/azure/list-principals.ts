@@ -143,7 +143,12 @@ function findingOf(seen: Seen): ListFinding {
   const privileges = privilegesIn(seen);
   const accounts = [...usersShown(seen, privileges), ...applicationsShown(seen, privileges)];
   const finding = listed(accounts, "Microsoft Entra ID");
-  const isAll = seen.users?.isComplete === true && seen.applications?.isComplete === true && seen.principals !== null;
+  // Foreign applications are accounts only if they have a role.
+  const isAll =
+    seen.users?.isComplete === true &&
+    seen.applications?.isComplete === true &&
+    seen.principals !== null &&
+    seen.areRolesComplete;
   const isUnsure = !seen.areRolesComplete || !seen.areGroupsComplete;
   const missing = isUnsure ? " The application may not see all roles, so some of them may be privileged." : "";
   return {
