@@ -55,7 +55,7 @@ const PATH = "/api/v1/discovery/enhanced";
 
 /**
  * A scan of the target that also collects the objects of these regions. 409 while another scan of it is open; 422 for
- * regions of another cloud than AWS, whose scans always cover all of them.
+ * regions of other clouds: their scans always cover all regions.
  */
 export const startCloudDiscovery = endpoint({
   ...discoveryManaging,

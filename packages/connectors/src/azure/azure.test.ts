@@ -151,7 +151,7 @@ describe("Azure: client secrets", { ...needs(opensslAvailable()), concurrency: 1
     assert.deepEqual(await outcomeOf(), ["unknown", undefined]);
     fake.answerOnce(/addPassword$/, null);
     assert.deepEqual(await outcomeOf(), ["unknown", undefined]);
-    // The request was carried out, so a second one would leave a secret that nobody knows.
+    // Entra ID added a secret and its answer was lost: another attempt must not add a third one.
     const again = await issue(target, secret);
     assert.deepEqual([again.outcome, "code" in again && again.code], ["refused", "not-changeable"]);
     const lost = application.secrets.at(-1);

@@ -1,4 +1,4 @@
-// Lists the users and applications of a tenant, what makes them privileged, and the names of secrets in key vaults.
+// Lists the users and applications of a tenant with their privileges, and the names of secrets in key vaults.
 import type { ListAttempt } from "../attempt.ts";
 import { GLOBAL, type CollectedCloud, type ListedPrivilege, type ListedResource } from "../collected.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";

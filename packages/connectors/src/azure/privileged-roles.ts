@@ -11,11 +11,11 @@ interface Right {
 const DIRECTORY_ROLES: ReadonlyMap<string, PrivilegeKind> = new Map([
   // Global Administrator.
   ["62e90394-69f5-4237-9190-012177145e10", "cloud-admin"],
-  // Privileged Role Administrator, who can make anyone a Global Administrator.
+  // Privileged Role Administrator: can assign every role.
   ["e8611ab8-c189-46e8-94e1-60213ab1f814", "escalation"],
-  // Privileged Authentication Administrator, who can reset a Global Administrator's password.
+  // Privileged Authentication Administrator: can reset the password of a Global Administrator.
   ["7be44c8a-adaf-4e2a-84d6-ab2649e08a13", "escalation"],
-  // Application Administrator and Cloud Application Administrator, who can add secrets to privileged applications.
+  // Application Administrator and Cloud Application Administrator: can add secrets to privileged applications.
   ["9b895d92-2cd3-44c7-9d02-a6ac2d5ea5c3", "escalation"],
   ["158c047a-c907-4556-b7ef-446551a6b5f7", "escalation"],
   // Hybrid Identity Administrator.
@@ -36,7 +36,7 @@ const SUBSCRIPTION_ROLES: ReadonlyMap<string, Right> = new Map([
   ["f58310d9-a9f6-439a-9e8d-f62e7b41a168", { kind: "escalation", name: "Role Based Access Control Administrator" }],
 ]);
 
-/** What makes the assignment's principal privileged; null for a role that does not, or that covers a part only. */
+/** The right that the assignment gives; null if it gives none, or covers only a part of the tenant or subscription. */
 export function rightOf({ roleId, roleName, isEverywhere }: Assignment): Right | null {
   if (!isEverywhere) return null;
   const directory = DIRECTORY_ROLES.get(roleId);

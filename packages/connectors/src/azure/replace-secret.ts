@@ -131,7 +131,7 @@ interface Listing {
   token: string;
 }
 
-/** The ID of the retired secret, or the result of the retirement when there is nothing to remove. */
+/** The ID of the retired secret; the result of the retirement if there is nothing to remove. */
 async function secretLike(retired: string, current: string, listing: Listing) {
   const credentials = await credentialsOf(listing);
   if (!Array.isArray(credentials)) return credentials;

@@ -30,7 +30,7 @@ export interface FakeOracle {
   port: number;
   service: string;
   addUser(name: string, password: string, more?: Partial<Pick<StoredUser, "mayAlter" | "error" | "warning">>): void;
-  /** What its views contain. */
+  /** The contents of its views. */
   catalog: Catalog;
   /**
    * Replaces the fake's answer to the next password change with an error; null closes the connection after the change

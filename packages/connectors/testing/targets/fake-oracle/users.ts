@@ -25,7 +25,7 @@ export function setPassword(user: StoredUser, password: string): number | null {
   return null;
 }
 
-/** What the fake's views contain besides the users. */
+/** The contents of the fake's views besides the users. */
 export interface Catalog {
   /** Pairs of a role or system privilege and its owner. */
   roles: [string, string][];
@@ -33,7 +33,7 @@ export interface Catalog {
   sysdbas: string[];
   /** Name, host and user. */
   links: [string, string, string][];
-  /** Views that nobody may read. */
+  /** Queries of these views fail. */
   denied: Set<string>;
 }
 
