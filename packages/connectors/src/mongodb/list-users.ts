@@ -3,7 +3,7 @@ import type { Attempt } from "../attempt.ts";
 import { MAX_LISTED_BYTES } from "../bounded-stream.ts";
 import { MAX_LISTED_ACCOUNTS, type ListedAccount, type ListFinding, type Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
-import { listedBy } from "../finding.ts";
+import { listedBy, misconfigured } from "../finding.ts";
 import { loginFailure, openSession } from "./session.ts";
 import { ServerError } from "./wire.ts";
 
@@ -16,18 +16,23 @@ export async function listUsers(target: Target, password: string, current: Attem
   if ("failure" in session) return session.failure;
   const { address, authSource, run, close } = session;
   try {
+    let isEverywhere = true;
     const everywhere = run({ usersInfo: { forAllDBs: true } });
     // A login without access to all databases may see this one.
     const { users } = await everywhere.catch((error: unknown) => {
-      if (error instanceof ServerError && error.code === 13) return run({ usersInfo: 1 });
-      throw error;
+      if (!(error instanceof ServerError) || error.code !== 13) throw error;
+      isEverywhere = false;
+      return run({ usersInfo: 1 });
     });
-    const found = Array.isArray(users) ? (users as unknown[]).slice(0, MAX_LISTED_ACCOUNTS + 1) : [];
-    return listedBy(
+    // An empty list in its place would mean that all users were deleted.
+    if (!Array.isArray(users)) return misconfigured("protocol-error", `${nameOf(address)} did not list its users.`);
+    const found = (users as unknown[]).slice(0, MAX_LISTED_ACCOUNTS + 1);
+    const finding = listedBy(
       "usersInfo",
       found.flatMap((user) => shown(user, authSource)),
       nameOf(address),
     );
+    return { ...finding, isComplete: finding.isComplete && isEverywhere };
   } catch (error) {
     return loginFailure(error, address);
   } finally {
@@ -37,7 +42,7 @@ export async function listUsers(target: Target, password: string, current: Attem
 
 function shown(value: unknown, authSource: string): ListedAccount[] {
   if (value === null || typeof value !== "object") return [];
-  const { user, db, roles } = value as { user?: unknown; db?: unknown; roles?: unknown };
+  const { user, db, roles, mechanisms } = value as Record<"user" | "db" | "roles" | "mechanisms", unknown>;
   if (typeof user !== "string" || typeof db !== "string" || user === "" || user.length > 256) return [];
   const held = Array.isArray(roles) ? (roles as { role?: unknown; db?: unknown }[]).slice(0, 100) : [];
   const mighty = held.filter(
@@ -58,6 +63,7 @@ function shown(value: unknown, authSource: string): ListedAccount[] {
       facts: {
         database: db.slice(0, 64),
         roles: held.map(nameOf),
+        mechanisms: Array.isArray(mechanisms) ? mechanisms.slice(0, 5).map((each) => String(each).slice(0, 32)) : null,
       },
       privileges: mighty.map((each) => ({
         kind: ["root", "__system"].includes(String(each.role)) ? "superuser" : "escalation",

@@ -175,6 +175,26 @@ describe("SQL Server: interpretation of the server's answers", { ...needs(openss
     );
   });
 
+  test("lists why logins are privileged, how their passwords are stored and when they expire", async () => {
+    const { target, secret } = anAccount();
+    const [boss, keeper] = [aName(), aName()];
+    server.addLogin(boss, aSecret(), { mayAlter: true, isSecurityAdmin: true });
+    server.addLogin(keeper, aSecret(), { isAdministrator: true, error: 18488 });
+    const result = await mssql.listAccounts!(aTarget(target), Secret.fromText(secret), aContext());
+    assert.ok(result.outcome === "listed", result.message);
+    const shown = (wanted: string) => {
+      const account = result.accounts.find(({ name }) => name === wanted);
+      return [
+        account?.facts["mustChange"],
+        ...(account?.privileges ?? []).map(({ kind, path, detail }) => [kind, ...path, ...detail]),
+      ];
+    };
+    assert.deepEqual(shown(boss), [false, ["escalation", "securityadmin"], ["escalation", "ALTER ANY LOGIN"]]);
+    assert.deepEqual(shown(keeper), [true, ["superuser", "sysadmin"]]);
+    const { facts } = result.accounts.find(({ name }) => name === boss)!;
+    assert.deepEqual([facts["passwordKind"], facts["daysUntilExpiry"]], ["sha-512", 41]);
+  });
+
   test("lists linked servers with their remote logins", async () => {
     const { target, secret } = anAccount();
     server.linkedServers.push(

@@ -29,13 +29,23 @@ export const rightsOver = (name: string): string =>
  CAST(SUSER_ID(${quotedText(name)}) AS nvarchar(10)) AS id,
  CAST(IS_SRVROLEMEMBER('sysadmin', ${quotedText(name)}) AS nvarchar(10)) AS sysadmin`;
 
+/** With one of these permissions, a login can give itself all others. */
+export const ESCALATING: readonly string[] = ["CONTROL SERVER", "ALTER ANY LOGIN", "IMPERSONATE ANY LOGIN"];
+
 export const LOGINS = (limit: number): string =>
   `SELECT TOP (${limit}) CAST(name AS nvarchar(128)) AS name, CAST(is_disabled AS nvarchar(10)) AS disabled,
  CAST(LOGINPROPERTY(name, 'IsLocked') AS nvarchar(10)) AS locked,
  CAST(IS_SRVROLEMEMBER('sysadmin', name) AS nvarchar(10)) AS sysadmin,
+ CAST(IS_SRVROLEMEMBER('securityadmin', name) AS nvarchar(10)) AS securityadmin,
+ CAST(STUFF((SELECT ',' + p.permission_name FROM sys.server_permissions p
+  WHERE p.grantee_principal_id = l.principal_id AND p.state IN ('G', 'W')
+  AND p.permission_name IN (${ESCALATING.map((right) => `'${right}'`).join(", ")}) FOR XML PATH('')), 1, 1, '') AS nvarchar(200)) AS rights,
+ CAST(LOGINPROPERTY(name, 'PasswordHashAlgorithm') AS nvarchar(10)) AS hash,
+ CAST(LOGINPROPERTY(name, 'IsMustChange') AS nvarchar(10)) AS must_change,
+ CAST(LOGINPROPERTY(name, 'DaysUntilExpiration') AS nvarchar(10)) AS days_left,
  CONVERT(nvarchar(30), DATEADD(minute, DATEDIFF(minute, GETDATE(), GETUTCDATE()),
  CAST(LOGINPROPERTY(name, 'PasswordLastSetTime') AS datetime)), 126) AS changed
- FROM sys.sql_logins ORDER BY name`;
+ FROM sys.sql_logins l ORDER BY name`;
 
 /** Mappings without a remote login use the caller's own. */
 export const LINKED_SERVERS = (limit: number): string =>

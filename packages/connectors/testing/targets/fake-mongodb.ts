@@ -166,6 +166,7 @@ function usersInfo(users: StoredUser[], client: Client, db: string, wanted: unkn
     user: name,
     db,
     roles: roles.map((role) => ({ role, db })),
+    mechanisms: ["SCRAM-SHA-256"],
   });
   return { ok: 1, users: seen.map(shown) };
 }

@@ -14,6 +14,7 @@ interface StoredLogin {
   password: string;
   isAdministrator: boolean;
   mayAlter: boolean;
+  isSecurityAdmin?: boolean;
   /** Returned instead of a successful login. */
   error: number | null;
 }
@@ -122,14 +123,20 @@ function rights(caller: StoredLogin | undefined, login: StoredLogin | undefined)
 }
 
 function list(logins: Logins): Buffer {
-  const rows = [...logins].map(([name, { error, isAdministrator }]) => [
+  const rows = [...logins].map(([name, { error, isAdministrator, isSecurityAdmin, mayAlter }]) => [
     name,
     flag(error === 18470),
     flag(error === 18486),
     flag(isAdministrator),
+    flag(isSecurityAdmin),
+    mayAlter ? "ALTER ANY LOGIN" : null,
+    "2",
+    flag(error === 18488),
+    "41",
     "2026-01-02T03:04:05.678",
   ]);
-  return table(["name", "disabled", "locked", "sysadmin", "changed"], rows);
+  const names = ["sysadmin", "securityadmin", "rights", "hash", "must_change", "days_left", "changed"];
+  return table(["name", "disabled", "locked", ...names], rows);
 }
 
 function alter(text: string, by: string, logins: Logins): Buffer {
