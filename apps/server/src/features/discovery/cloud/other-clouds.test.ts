@@ -98,7 +98,7 @@ describe("discovery in other clouds than AWS", needs(opensslAvailable()), () => 
     const approved = await app.call(approveDiscoveredAccounts, { body, as: owner.token });
     assert.equal(approved.body.decided, 1, approved.text);
     const id = await eventually(async () => named(await found(target), account!.account_name)?.account_id ?? null);
-    const details = await app.call(readAccountDetails, { params: { id: id as never }, as: owner.token });
+    const details = await app.call(readAccountDetails, { params: { id }, as: owner.token });
     assert.equal(details.status, 200, details.text);
     assert.equal(details.body.username, application.clientId);
     assert.equal(details.body.additional_params?.["tenant"], azure.tenant);
