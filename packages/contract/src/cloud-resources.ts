@@ -10,12 +10,11 @@ export type CloudResourceId = z.infer<typeof CloudResourceId>;
 export const CloudProvider = z.enum(["aws", "azure", "gcp"]);
 export type CloudProvider = z.infer<typeof CloudProvider>;
 
-/** The addresses of the clouds' APIs, the same for all customers: the usual hosts of their accounts and targets. */
-export const CLOUD_HOSTS: Readonly<Record<CloudProvider, string>> = {
-  aws: "iam.amazonaws.com",
-  azure: "login.microsoftonline.com",
-  gcp: "iam.googleapis.com",
-};
+/**
+ * The usual hosts of accounts and targets in clouds whose logins differ between customers. Users of two AWS accounts can
+ * have the same name, so each account needs a host name of its own.
+ */
+export const CLOUD_HOSTS = { azure: "login.microsoftonline.com", gcp: "iam.googleapis.com" } as const;
 
 export const CloudResourceKind = z.enum([
   "iam_user",

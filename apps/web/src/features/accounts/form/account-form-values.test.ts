@@ -148,12 +148,14 @@ describe("choosing a system type", () => {
 
   test("a cloud sets its address and protocol, unless others were chosen", () => {
     const aws = { ...filled({ hostname: "" }), ...afterSystem(filled({ hostname: "" }), "AWS") };
-    expect(aws).toMatchObject({ hostname: "iam.amazonaws.com", port: "443", connection_method: "HTTPS" });
+    expect(aws).toMatchObject({ hostname: "", port: "443", connection_method: "HTTPS" });
     expect(protocolAfter(filled(), "AWS")).toBe("aws-iam");
     const chosen = { ...aws, additional_params: { protocol: "aws-iam" } };
     expect(afterSystem(chosen, "Azure").hostname).toBe("login.microsoftonline.com");
     expect(protocolAfter(chosen, "Azure")).toBe("azure");
     expect([afterSystem(chosen, "Linux").hostname, protocolAfter(chosen, "Linux")]).toEqual(["", null]);
+    const azure = { ...chosen, ...afterSystem(chosen, "Azure") };
+    expect(afterSystem(azure, "AWS").hostname).toBe("");
     expect(afterSystem({ ...chosen, hostname: "aws.example" }, "Azure").hostname).toBeUndefined();
     expect(protocolAfter({ ...chosen, additional_params: { protocol: "winrm" } }, "Azure")).toBeUndefined();
     expect(protocolAfter(filled(), "Linux")).toBeUndefined();

@@ -115,9 +115,9 @@ export const portOfSystem = (choice: SystemChoice): string => {
   return String(usualPort(system, USUAL_METHODS[system]) ?? "");
 };
 
-/** Systems that have one address for all customers and one way to log in. */
-const CLOUDS: Partial<Record<SystemChoice, { hostname: string; protocol: string }>> = {
-  AWS: { hostname: CLOUD_HOSTS.aws, protocol: "aws-iam" },
+/** Systems with one way to log in, some with one address for all customers. */
+const CLOUDS: Partial<Record<SystemChoice, { hostname?: string; protocol: string }>> = {
+  AWS: { protocol: "aws-iam" },
   Azure: { hostname: CLOUD_HOSTS.azure, protocol: "azure" },
 };
 
