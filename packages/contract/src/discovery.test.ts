@@ -7,7 +7,8 @@ import {
   OnboardingSettings,
   rejectDiscoveredAccounts,
 } from "./discovered-accounts.ts";
-import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType, ScanSettings, ScanStatus } from "./discovery.ts";
+import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType } from "./discovery-types.ts";
+import { ScanSettings, ScanStatus } from "./discovery.ts";
 
 test("DISC-15, DISC-16: targets have five types, two for other clouds, one for repositories, and five methods", () => {
   assert.deepEqual(

@@ -1,6 +1,7 @@
 // Discovery: systems that Strongroom scans for accounts, and the scans.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
+import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType, hasAccounts } from "./discovery-types.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, HostKey, Message, Moment, oneLine, optionalLines, pageQuery, SafeId } from "./fields.ts";
 
@@ -8,42 +9,6 @@ export const DiscoveryTargetId = z.uuid().brand<"DiscoveryTargetId">();
 export type DiscoveryTargetId = z.infer<typeof DiscoveryTargetId>;
 export const DiscoveryScanId = z.uuid().brand<"DiscoveryScanId">();
 export type DiscoveryScanId = z.infer<typeof DiscoveryScanId>;
-
-/** DISC-15, other clouds, and repositories, which have files but no accounts. */
-export const DiscoveryTargetType = z.enum([
-  "linux",
-  "windows",
-  "database",
-  "aws",
-  "azure",
-  "gcp",
-  "active_directory",
-  "git",
-]);
-export type DiscoveryTargetType = z.infer<typeof DiscoveryTargetType>;
-/** DISC-16. */
-export const DiscoveryMethod = z.enum(["ssh", "winrm", "https", "aws_api", "database"]);
-export type DiscoveryMethod = z.infer<typeof DiscoveryMethod>;
-
-/** DISC-24: the port and the method of a target type. */
-export const DISCOVERY_DEFAULTS = {
-  linux: { port: 22, method: "ssh" },
-  windows: { port: 3389, method: "winrm" },
-  database: { port: 3306, method: "database" },
-  aws: { port: 443, method: "aws_api" },
-  azure: { port: 443, method: "https" },
-  gcp: { port: 443, method: "https" },
-  active_directory: { port: 389, method: "https" },
-  git: { port: 443, method: "https" },
-} as const satisfies Record<DiscoveryTargetType, { port: number; method: DiscoveryMethod }>;
-
-const CLOUDS: readonly DiscoveryTargetType[] = ["aws", "azure", "gcp"];
-
-/** Whether targets of this type have cloud resources. */
-export const isCloud = (type: DiscoveryTargetType): boolean => CLOUDS.includes(type);
-
-/** Whether targets of this type have accounts that a basic scan lists. */
-export const hasAccounts = (type: DiscoveryTargetType): boolean => type !== "git";
 
 /** DISC-20 to DISC-23. The timeout is in milliseconds. */
 const TargetSettings = z

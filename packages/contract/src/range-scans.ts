@@ -1,12 +1,7 @@
 // Discovery of systems: scans of address ranges, and the networks that administrators allow for them.
 import { z } from "zod";
-import {
-  DiscoveryTargetId,
-  DiscoveryTargetType,
-  ScanStatus,
-  discoveryManaging,
-  discoveryReading,
-} from "./discovery.ts";
+import { DiscoveryTargetType } from "./discovery-types.ts";
+import { DiscoveryTargetId, ScanStatus, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 import { AccountId, Message, Moment, SafeId, oneLine, optionalLines, pageQuery } from "./fields.ts";
 

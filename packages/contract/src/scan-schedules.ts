@@ -1,12 +1,7 @@
 // Schedules of enhanced scans.
 import { z } from "zod";
-import {
-  DiscoveryTargetId,
-  DiscoveryTargetType,
-  ScanSchedule,
-  discoveryManaging,
-  discoveryReading,
-} from "./discovery.ts";
+import { DiscoveryTargetType } from "./discovery-types.ts";
+import { DiscoveryTargetId, ScanSchedule, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment } from "./fields.ts";
 import { ComplianceFramework, ComplianceFrameworks, ScanConfig } from "./scans.ts";

@@ -1,13 +1,8 @@
 // Enhanced scans: read the files of a discovery target and report the secrets in them.
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
-import {
-  DiscoveryTargetId,
-  DiscoveryTargetType,
-  ScanStatus,
-  discoveryManaging,
-  discoveryReading,
-} from "./discovery.ts";
+import { DiscoveryTargetType } from "./discovery-types.ts";
+import { DiscoveryTargetId, ScanStatus, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, oneLine } from "./fields.ts";
 
