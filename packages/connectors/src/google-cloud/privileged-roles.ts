@@ -18,5 +18,5 @@ const ROLES: ReadonlyMap<string, PrivilegeKind> = new Map([
   ["roles/iam.serviceAccountUser", "impersonation"],
 ]);
 
-/** Null for other roles, including custom roles, whose permissions Strongroom does not read. */
+/** Null for other roles. Strongroom does not read the permissions of custom roles. */
 export const rightOf = (role: string): PrivilegeKind | null => ROLES.get(role) ?? null;

@@ -1,4 +1,4 @@
-// A Linux host of its own on loopback: sshd in a mount and UTS namespace, with its own accounts, homes and sudoers.
+// A separate Linux host on loopback: sshd in a mount and UTS namespace, with its own accounts, homes and sudoers.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";

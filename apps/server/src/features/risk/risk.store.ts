@@ -60,8 +60,9 @@ const onHosts = (scope: RiskScope): Sql =>
 const secrets = ({ actor }: RiskScope): Sql => visibleRows(actor);
 
 /**
- * INVARIANT: only secrets that the actor may retrieve are compared. Otherwise an account with a guessed password would tell
- * whether another account has the same. Administrators compare all: each guess of theirs would be an account on record.
+ * INVARIANT: only secrets that the actor may retrieve are compared. Otherwise a user could store
+ * a guessed password and learn whether another account has it. Administrators compare all secrets, because the audit trail
+ * shows each account they create to test a guess.
  */
 const comparable = ({ actor }: RiskScope): Sql => sql`(
   select hashed.secret_id, hashed.fingerprint from known_secrets hashed

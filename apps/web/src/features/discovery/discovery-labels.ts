@@ -36,7 +36,7 @@ const METHOD_LABELS: Record<DiscoveryMethod, string> = {
   database: "Database login",
 };
 
-/** Each type has one method, except repositories, whose credential decides. */
+/** Each type has one method. Repositories have two, depending on their credential. */
 export const methodLabel = (type: DiscoveryTargetType): string =>
   type === "git" ? "HTTPS or SSH" : METHOD_LABELS[DISCOVERY_DEFAULTS[type].method];
 
