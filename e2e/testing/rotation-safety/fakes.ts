@@ -11,7 +11,7 @@ import {
   startFakeWinrm,
 } from "@strongroom/connectors/testing";
 import { randomBytes } from "node:crypto";
-import type { Subject } from "./subject.ts";
+import type { AccountBody, Subject } from "./subject.ts";
 
 const FAKE = "a fake";
 const aSecret = () => randomBytes(12).toString("base64url");
@@ -124,70 +124,63 @@ export async function winrm(machines: readonly string[]): Promise<Subject> {
 
 export async function aws(machines: readonly string[]): Promise<Subject> {
   const server = await startFakeAws(machines);
-  let count = 0;
+  const endpoint = `https://${server.host}:${server.port}`;
   return {
-    name: "AWS IAM access key",
-    version: FAKE,
-    upstream: server,
-    connections: [],
-    through: throughEndpoint,
-    remainingTask: ({ state, code }) =>
-      state === "attention" && code === "refused"
-        ? "the answer with the new key was lost: the old key stays active, and the user is notified which key to delete."
-        : null,
-    account: async () => {
-      const username = `deployer${count++}`;
+    ...cloud("AWS IAM access key", server, (count) => {
+      const username = `deployer${count}`;
       const { secret } = server.addUser(username);
-      const endpoint = `https://${server.host}:${server.port}`;
       const additional_params = { protocol: "aws-iam", endpoint, ca: server.ca };
       return { type: "application", username, value: secret, additional_params };
-    },
-    stop: () => server.stop(),
+    }),
+    remainingTask: afterLostAnswer(
+      "the answer with the new key was lost: the old key stays active, and the user is notified which key to delete.",
+    ),
   };
 }
 
 export async function azure(machines: readonly string[]): Promise<Subject> {
   const server = await startFakeAzure(machines);
-  let count = 0;
   return {
-    name: "Azure client secret",
-    version: FAKE,
-    upstream: server,
-    connections: [],
-    through: throughEndpoint,
-    remainingTask: ({ state, code }) =>
-      state === "attention" && code === "refused"
-        ? "the answer with the new secret was lost: the old one stays active, and the user is notified which secret to remove."
-        : null,
-    account: async () => {
-      const { clientId, secrets } = server.addApplication(`deployer${count++}`);
+    ...cloud("Azure client secret", server, (count) => {
+      const { clientId, secrets } = server.addApplication(`deployer${count}`);
       const additional_params = { protocol: "azure", tenant: server.tenant, endpoint: server.origin, ca: server.ca };
       return { type: "application", username: clientId, value: secrets[0]!.text, additional_params };
-    },
-    stop: () => server.stop(),
+    }),
+    remainingTask: afterLostAnswer(
+      "the answer with the new secret was lost: the old one stays active, and the user is notified which secret to remove.",
+    ),
   };
 }
 
 export async function googleCloud(machines: readonly string[]): Promise<Subject> {
   const server = await startFakeGoogleCloud(machines);
+  return cloud("Google Cloud service account key", server, (count) => {
+    // User names in the vault have at most 50 characters.
+    const { email, secret } = server.addServiceAccount(`d${count}`);
+    const additional_params = { protocol: "google-cloud", endpoint: server.origin, ca: server.ca };
+    return { type: "application", username: email, value: secret, additional_params };
+  });
+}
+
+type CloudServer = Subject["upstream"] & { stop(): Promise<void> };
+
+/** A cloud whose connector chooses its address by a parameter and decides when to open and keep connections. */
+function cloud(name: string, server: CloudServer, addAccount: (count: number) => AccountBody): Subject {
   let count = 0;
   return {
-    name: "Google Cloud service account key",
+    name,
     version: FAKE,
     upstream: server,
     connections: [],
-    through: throughEndpoint,
-    account: async () => {
-      // User names in the vault have at most 50 characters.
-      const { email, secret } = server.addServiceAccount(`d${count++}`);
-      const additional_params = { protocol: "google-cloud", endpoint: server.origin, ca: server.ca };
-      return { type: "application", username: email, value: secret, additional_params };
-    },
+    through: (body, { host, port }) => ({
+      additional_params: { ...body.additional_params, endpoint: `https://${host}:${port}` },
+    }),
+    account: async () => addAccount(count++),
     stop: () => server.stop(),
   };
 }
 
-/** The connector chooses its address by a parameter and decides when to open and keep connections. */
-const throughEndpoint: NonNullable<Subject["through"]> = (body, { host, port }) => ({
-  additional_params: { ...body.additional_params, endpoint: `https://${host}:${port}` },
-});
+const afterLostAnswer =
+  (task: string): Subject["remainingTask"] =>
+  ({ state, code }) =>
+    state === "attention" && code === "refused" ? task : null;

@@ -21,6 +21,10 @@ export interface ListedPrivilege {
   needsPassword: boolean | null;
 }
 
+/** Sorts privileges by strength, the strongest first. */
+export const strongestFirst = (one: ListedPrivilege, other: ListedPrivilege): number =>
+  PrivilegeKind.options.indexOf(one.kind) - PrivilegeKind.options.indexOf(other.kind);
+
 /** A key pair that opens an account, or a private key that an account can read. */
 export interface ListedKey {
   relation: "opens" | "held";

@@ -182,10 +182,12 @@ export type ChangeResult = ChangeFinding & { durationMs: number };
  * A secret that the target itself generates (an access key). `unknown`: the target may have one that was never
  * received.
  */
-export type IssueResult = (
+export type IssueFinding =
   | { outcome: "issued"; secret: Secret; message: string; facts?: Facts }
-  | Exclude<ChangeFinding, { outcome: "changed" }>
-) & { durationMs: number };
+  | Exclude<ChangeFinding, { outcome: "changed" }>;
+
+/** `durationMs` is a whole number of milliseconds. */
+export type IssueResult = IssueFinding & { durationMs: number };
 
 /** Something on the target that runs as the account or contains its login, and might need its new password. */
 export interface ListedDependent {
@@ -307,7 +309,7 @@ export interface Connector {
   retire?(target: Target, current: Secret, retired: Secret, context: VerifyContext): Promise<ChangeResult>;
   /** The accounts of the target, at most 10,000. */
   listAccounts?(target: Target, secret: Secret, context: VerifyContext): Promise<ListResult>;
-  /** How the places of its files begin; `/` when absent. As the only root of a search, it stands for all of them. */
+  /** Prefix of its file locations, `/` if absent. A search whose only root is this prefix covers all files. */
   filesBegin?: "s3://" | "git:";
   /** Finds files and reads them as a stream, with one login. Rejects only when `reader` does. */
   readFiles?(

@@ -33,7 +33,7 @@ export function passwordCapabilities(work: ListedPasswordWork): Required<Pick<Co
   };
 }
 
-/** Like `passwordAbilities`, for systems that cannot list accounts. */
+/** Like `passwordCapabilities`, for systems that cannot list accounts. */
 export function passwordChanges(work: PasswordWork): Required<Pick<Connector, Method>> {
   return {
     async verify(target, secret, context) {

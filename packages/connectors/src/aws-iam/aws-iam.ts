@@ -1,7 +1,8 @@
 // Access keys of AWS IAM users (AWS SDK over our own connections). Tested against a fake, not against AWS.
 import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList, attemptWith, inTime, type Attempt } from "../attempt.ts";
+import { inTime, type Attempt } from "../attempt.ts";
 import { connectionParameters } from "../cloud-api/cloud-connection.ts";
+import { issuedCapabilities } from "../cloud-api/issued-capabilities.ts";
 import type { Connector, ReadFilesFinding, Target, VerifyContext } from "../connector.ts";
 import type { FileReader, FileSearch } from "../file-search.ts";
 
@@ -41,22 +42,12 @@ export const awsIam: Connector = {
     ...connectionParameters("AWS's", "https://sts.example.com"),
   ],
   proven: false,
-  async verify(target: Target, secret: Secret, context: VerifyContext) {
-    const { verifyKey } = await import("./verify-key.ts");
-    return attempt(context, (current) => verifyKey(target, secret.reveal(), current));
-  },
-  async issue(target: Target, current: Secret, context: VerifyContext) {
-    const { issueKey } = await import("./replace-key.ts");
-    return attemptWith(context, (attempt) => issueKey(target, current.reveal(), attempt));
-  },
-  async retire(target: Target, current: Secret, retired: Secret, context: VerifyContext) {
-    const { retireKey } = await import("./replace-key.ts");
-    return attemptChange(context, (attempt) => retireKey(target, current.reveal(), retired.reveal(), attempt));
-  },
-  async listAccounts(target: Target, secret: Secret, context: VerifyContext) {
-    const { listUsers } = await import("./list-users.ts");
-    return attemptList(context, (current) => listUsers(target, secret.reveal(), current));
-  },
+  ...issuedCapabilities({
+    verify: async () => (await import("./verify-key.ts")).verifyKey,
+    issue: async () => (await import("./replace-key.ts")).issueKey,
+    retire: async () => (await import("./replace-key.ts")).retireKey,
+    list: async () => (await import("./list-users.ts")).listUsers,
+  }),
   filesBegin: "s3://",
   async readFiles(target: Target, secret: Secret, search: FileSearch, reader: FileReader, context: VerifyContext) {
     const { readBuckets } = await import("./read-buckets.ts");

@@ -9,8 +9,8 @@ import { GetCallerIdentityCommand } from "@aws-sdk/client-sts";
 import { Secret } from "@strongroom/keys";
 import type { ChangeAttempt } from "../attempt.ts";
 import { becomesUsable } from "../cloud-api/becomes-usable.ts";
-import type { ChangeFinding, Facts, Target } from "../connector.ts";
-import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
+import type { ChangeFinding, IssueFinding, Target } from "../connector.ts";
+import { changed, misconfigured, refused, unknown, unsent, type NotChanged } from "../finding.ts";
 import {
   accessKeyText,
   isKeyId,
@@ -23,16 +23,12 @@ import {
 import { errorOf, failureOf } from "./answer.ts";
 import { iamClient, stsClient } from "./session.ts";
 
-/** The results that `issue` has in common with a change. */
-type NotIssued = Exclude<ChangeFinding, { outcome: "changed" }>;
-type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
-
 /** AWS applies a request without a user name to the user who signed the request. */
-export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotIssued> {
+export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<IssueFinding> {
   const access = awsAccessOf(target, value);
   if ("failure" in access) return unsent(access.failure);
   const isFull = await othersOf(access, attempt);
-  if (isFull !== null) return isFull as NotIssued;
+  if (isFull !== null) return isFull as NotChanged;
   try {
     attempt.sending();
     const { AccessKey: made } = await iamClient(access, attempt).send(new CreateAccessKeyCommand({}));
@@ -47,7 +43,7 @@ export async function issueKey(target: Target, value: string, attempt: ChangeAtt
       facts: { accessKeyId: id, isUsable },
     };
   } catch (error) {
-    return refusalOf(error, access, lostKey()) as NotIssued;
+    return refusalOf(error, access, lostKey()) as NotChanged;
   }
 }
 

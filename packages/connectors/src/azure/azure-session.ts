@@ -1,6 +1,6 @@
 // Tokens of an application (OAuth 2.0 client credentials), and what Microsoft's errors mean.
 import type { Attempt } from "../attempt.ts";
-import { ApiError, openApi, type ApiClient } from "../cloud-api/api-client.ts";
+import { ApiError, askToken, openApi, type ApiClient } from "../cloud-api/api-client.ts";
 import type { Failure } from "../connector.ts";
 import { misconfigured, rejected, unreachable } from "../finding.ts";
 import { NoAnswer } from "../http-over-stream.ts";
@@ -28,19 +28,12 @@ export function openAzure(access: AzureAccess, attempt: Attempt): AzureSession {
 }
 
 async function requestToken(api: ApiClient, access: AzureAccess, service: string): Promise<string> {
-  const answer = await api.ask({
-    url: `${access.login}/${access.tenant}/oauth2/v2.0/token`,
-    method: "POST",
-    form: {
-      grant_type: "client_credentials",
-      client_id: access.clientId,
-      client_secret: access.clientSecret,
-      scope: `${service}/.default`,
-    },
+  return askToken(api, `${access.login}/${access.tenant}/oauth2/v2.0/token`, {
+    grant_type: "client_credentials",
+    client_id: access.clientId,
+    client_secret: access.clientSecret,
+    scope: `${service}/.default`,
   });
-  const { access_token: token } = answer;
-  if (typeof token !== "string" || !/^[\x21-\x7e]{1,16384}$/.test(token)) throw new ApiError(200, {});
-  return token;
 }
 
 /** The failure of a call that changes nothing. Codes: Microsoft's "Entra authentication and authorization error codes". */

@@ -1,9 +1,8 @@
 // Client secrets of applications in Microsoft Entra ID (OAuth 2.0 and Microsoft Graph). Tested against a fake, not
 // against Microsoft's service.
-import type { Secret } from "@strongroom/keys";
-import { attempt, attemptChange, attemptList, attemptWith } from "../attempt.ts";
 import { connectionParameters } from "../cloud-api/cloud-connection.ts";
-import type { Connector, Target, VerifyContext } from "../connector.ts";
+import { issuedCapabilities } from "../cloud-api/issued-capabilities.ts";
+import type { Connector } from "../connector.ts";
 
 /**
  * The secret is the client secret, the user name the application (client) ID. `additional_params`: `tenant` (ID or
@@ -41,20 +40,10 @@ export const azure: Connector = {
     ...connectionParameters("Microsoft's", "https://login.example.com"),
   ],
   proven: false,
-  async verify(target: Target, secret: Secret, context: VerifyContext) {
-    const { verifySecret } = await import("./verify-secret.ts");
-    return attempt(context, (current) => verifySecret(target, secret.reveal(), current));
-  },
-  async issue(target: Target, current: Secret, context: VerifyContext) {
-    const { issueSecret } = await import("./replace-secret.ts");
-    return attemptWith(context, (change) => issueSecret(target, current.reveal(), change));
-  },
-  async retire(target: Target, current: Secret, retired: Secret, context: VerifyContext) {
-    const { retireSecret } = await import("./replace-secret.ts");
-    return attemptChange(context, (change) => retireSecret(target, current.reveal(), retired.reveal(), change));
-  },
-  async listAccounts(target: Target, secret: Secret, context: VerifyContext) {
-    const { listPrincipals } = await import("./list-principals.ts");
-    return attemptList(context, (current) => listPrincipals(target, secret.reveal(), current));
-  },
+  ...issuedCapabilities({
+    verify: async () => (await import("./verify-secret.ts")).verifySecret,
+    issue: async () => (await import("./replace-secret.ts")).issueSecret,
+    retire: async () => (await import("./replace-secret.ts")).retireSecret,
+    list: async () => (await import("./list-principals.ts")).listPrincipals,
+  }),
 };

@@ -1,7 +1,14 @@
 // Lists the users and applications of a tenant with their privileges, and the names of secrets in key vaults.
 import type { ListAttempt } from "../attempt.ts";
-import { GLOBAL, type CollectedCloud, type ListedPrivilege, type ListedResource } from "../collected.ts";
+import {
+  GLOBAL,
+  strongestFirst,
+  type CollectedCloud,
+  type ListedPrivilege,
+  type ListedResource,
+} from "../collected.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
+import { latestOf } from "../cloud-api/json.ts";
 import { listed } from "../finding.ts";
 import type { ScanCommand } from "@strongroom/contract";
 import { applicationName, azureAccessOf } from "./azure-access.ts";
@@ -106,7 +113,7 @@ function nothingListed(commands: readonly ScanCommand[], clientId: string): List
   };
 }
 
-const assignmentsOf = ({ assignments, subscriptions }: Seen) => [...(assignments ?? []), ...subscriptions.assignments];
+const assignmentsOf = ({ assignments, subscriptions }: Seen) => [...assignments, ...subscriptions.assignments];
 
 /** Privileged principals that are neither users nor service principals: groups, and deleted objects. */
 function unknownPrincipals(seen: Seen): string[] {
@@ -132,12 +139,9 @@ function privilegesIn(seen: Seen): ReadonlyMap<string, ListedPrivilege[]> {
     if (group === undefined) add(assignment.principalId, direct);
     else for (const member of group.members) add(member, { ...direct, path: [group.name, right.name] });
   }
-  for (const privileges of found.values())
-    privileges.sort((one, other) => STRENGTH.indexOf(one.kind) - STRENGTH.indexOf(other.kind));
+  for (const privileges of found.values()) privileges.sort(strongestFirst);
   return found;
 }
-
-const STRENGTH: readonly ListedPrivilege["kind"][] = ["cloud-admin", "escalation", "impersonation"];
 
 function findingOf(seen: Seen): ListFinding {
   const privileges = privilegesIn(seen);
@@ -155,7 +159,7 @@ function findingOf(seen: Seen): ListFinding {
     ...finding,
     isComplete: finding.isComplete && isAll,
     message: `${finding.message}${missing}`,
-    collected: { keys: [], system: {}, cloud: cloudOf(seen) },
+    collected: { keys: [], system: {}, cloud: cloudOf(seen, privileges) },
     commands: seen.commands,
   };
 }
@@ -206,19 +210,14 @@ function applicationShown(
   privileges: ListedPrivilege[],
 ): ListedAccount {
   const secrets = credentials.filter(({ kind }) => kind === "client-secret");
-  const ends = credentials.flatMap(({ endsAt }) => endsAt ?? []);
   return {
     name: applicationName(name, clientId),
     login: clientId,
     isPrivileged: privileges.length > 0,
     isLocked: principal?.isEnabled === false,
-    passwordChangedAt:
-      secrets
-        .flatMap(({ startsAt }) => startsAt ?? [])
-        .toSorted()
-        .at(-1) ?? null,
+    passwordChangedAt: latestOf(secrets.map(({ startsAt }) => startsAt)),
     // It can log in until its last credential ends.
-    expiresAt: ends.toSorted().at(-1) ?? null,
+    expiresAt: latestOf(credentials.map(({ endsAt }) => endsAt)),
     lastLoginAt: null,
     privileges,
     facts: {
@@ -230,9 +229,8 @@ function applicationShown(
   };
 }
 
-function cloudOf(seen: Seen): CollectedCloud {
+function cloudOf(seen: Seen, privileges: ReadonlyMap<string, ListedPrivilege[]>): CollectedCloud {
   const { users, applications, subscriptions } = seen;
-  const privileges = privilegesIn(seen);
   return {
     provider: "azure",
     account: seen.tenant,

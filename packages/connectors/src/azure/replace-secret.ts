@@ -4,17 +4,15 @@ import type { ChangeAttempt } from "../attempt.ts";
 import { ApiError } from "../cloud-api/api-client.ts";
 import { becomesUsable } from "../cloud-api/becomes-usable.ts";
 import { momentOf, objectsIn, textOf, type Json } from "../cloud-api/json.ts";
-import type { ChangeFinding, Facts, Target } from "../connector.ts";
+import type { ChangeFinding, IssueFinding, Target } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent, type NotChanged } from "../finding.ts";
 import { azureAccessOf, type AzureAccess } from "./azure-access.ts";
 import { failureOf, openAzure, type AzureSession } from "./azure-session.ts";
 
-type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
-
 const NEEDED = "It needs Application.ReadWrite.OwnedBy and must own itself, or Application.ReadWrite.All.";
 
 /** The new secret has the lifetime of the tenant's policy, or Microsoft's default of two years. */
-export async function issueSecret(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotChanged> {
+export async function issueSecret(target: Target, value: string, attempt: ChangeAttempt): Promise<IssueFinding> {
   const access = azureAccessOf(target, value);
   if ("failure" in access) return unsent(access.failure);
   const session = openAzure(access, attempt);
@@ -131,7 +129,7 @@ interface Listing {
   token: string;
 }
 
-/** The ID of the retired secret; the result of the retirement if there is nothing to remove. */
+/** The ID of the secret to remove, or the result of the call if there is none or it is not certain which. */
 async function secretLike(retired: string, current: string, listing: Listing) {
   const credentials = await credentialsOf(listing);
   if (!Array.isArray(credentials)) return credentials;

@@ -25,9 +25,8 @@ const MAX_VAULTS = 500;
 
 /** Adds to `found` as far as the attempt gets. */
 export async function readSubscriptions(reader: SubscriptionsReader, found: Subscriptions): Promise<void> {
-  const { access, session } = reader;
   const listed = await managementList(reader, "subscriptions?api-version=2022-12-01", "subscriptions", "subscription");
-  const vaults: Json[] = [];
+  const vaults: Vault[] = [];
   let areVaultsKnown = listed !== null;
   for (const entry of listed?.entries.slice(0, MAX_SUBSCRIPTIONS) ?? []) {
     const id = textOf(entry["subscriptionId"]);
@@ -39,7 +38,7 @@ export async function readSubscriptions(reader: SubscriptionsReader, found: Subs
       `role assignments of ${name}`,
       "assignment",
     );
-    found.assignments.push(...(roles?.entries.flatMap((each) => assignmentOf(each, name)) ?? []));
+    found.assignments.push(...(roles?.entries.map((each) => assignmentOf(each, name)) ?? []));
     const held = await managementList(
       reader,
       `subscriptions/${id}/providers/Microsoft.KeyVault/vaults?api-version=2023-07-01`,
@@ -47,17 +46,16 @@ export async function readSubscriptions(reader: SubscriptionsReader, found: Subs
       "key vault",
     );
     if (held === null) areVaultsKnown = false;
-    vaults.push(...(held?.entries ?? []));
+    vaults.push(...(held?.entries.map((vault) => vaultOf(vault, reader.access)) ?? []));
   }
   const incomplete = new Set<string>();
-  for (const vault of vaults.slice(0, MAX_VAULTS)) {
-    const { name, region, origin } = vaultOf(vault, access);
-    const list = origin === null ? null : await secretsOf({ ...reader, session }, name, origin);
+  for (const { name, region, origin } of vaults.slice(0, MAX_VAULTS)) {
+    const list = origin === null ? null : await secretsOf(reader, name, origin);
     if (list?.isComplete !== true) incomplete.add(region);
     found.secrets.push(...(list?.entries.flatMap((secret) => secretIn(secret, name, region)) ?? []));
   }
   if (!areVaultsKnown || vaults.length > MAX_VAULTS) return;
-  const regions = new Set(vaults.map((vault) => vaultOf(vault, access).region));
+  const regions = new Set(vaults.map(({ region }) => region));
   found.completeRegions.push(...[...regions].filter((region) => !incomplete.has(region)));
 }
 
@@ -84,16 +82,23 @@ async function secretsOf(reader: SubscriptionsReader, vault: string, origin: str
 }
 
 /** Roles by the last part of their definition's ID. They cover a whole subscription or management group only. */
-function assignmentOf(entry: Json, subscription: string): Assignment[] {
+function assignmentOf(entry: Json, subscription: string): Assignment {
   const { principalId, roleDefinitionId, scope } = objectOf(entry["properties"]);
   const isEverywhere = /^\/(subscriptions\/[^/]+|providers\/Microsoft\.Management\/managementGroups\/[^/]+)?$/i.test(
     textOf(scope),
   );
   const roleId = textOf(roleDefinitionId).split("/").at(-1) ?? "";
-  return [{ principalId: textOf(principalId), roleId, roleName: `the subscription ${subscription}`, isEverywhere }];
+  return { principalId: textOf(principalId), roleId, roleName: `the subscription ${subscription}`, isEverywhere };
 }
 
-function vaultOf(vault: Json, access: AzureAccess): { name: string; region: string; origin: string | null } {
+interface Vault {
+  name: string;
+  region: string;
+  /** Null if its address is not one of the cloud. */
+  origin: string | null;
+}
+
+function vaultOf(vault: Json, access: AzureAccess): Vault {
   const region = textOf(vault["location"]).toLowerCase();
   return {
     name: textOf(vault["name"]),

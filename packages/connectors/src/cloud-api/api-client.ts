@@ -117,3 +117,10 @@ function objectIn(text: string): Json {
     return {};
   }
 }
+
+/** An access token of OAuth 2.0 (RFC 6749, section 5.1). Throws `ApiError` or `NoAnswer`. */
+export async function askToken(api: ApiClient, url: string, form: Readonly<Record<string, string>>): Promise<string> {
+  const { access_token: token } = await api.ask({ url, method: "POST", form });
+  if (typeof token !== "string" || !/^[\x21-\x7e]{1,16384}$/.test(token)) throw new ApiError(200, {});
+  return token;
+}

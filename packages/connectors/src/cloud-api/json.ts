@@ -24,3 +24,10 @@ export function momentOfSeconds(value: unknown): string | null {
   const moment = new Date(typeof value === "number" ? value * 1000 : Number.NaN);
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }
+
+/** The latest of ISO 8601 times; null if there are none. */
+export const latestOf = (times: readonly (string | null)[]): string | null =>
+  times
+    .flatMap((time) => time ?? [])
+    .toSorted()
+    .at(-1) ?? null;

@@ -1,7 +1,7 @@
 // Tokens of a service account (signed assertions, RFC 7523), and what Google's errors mean.
 import { SignJWT } from "jose";
 import type { Attempt } from "../attempt.ts";
-import { ApiError, openApi, type ApiClient } from "../cloud-api/api-client.ts";
+import { ApiError, askToken, openApi, type ApiClient } from "../cloud-api/api-client.ts";
 import { textOf } from "../cloud-api/json.ts";
 import type { Failure } from "../connector.ts";
 import { misconfigured, rejected, unreachable } from "../finding.ts";
@@ -41,14 +41,7 @@ async function requestToken(api: ApiClient, access: GoogleAccess, key: ServiceAc
     .setIssuedAt()
     .setExpirationTime(LIFETIME)
     .sign(key.privateKey);
-  const answer = await api.ask({
-    url,
-    method: "POST",
-    form: { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion },
-  });
-  const { access_token: token } = answer;
-  if (typeof token !== "string" || !/^[\x21-\x7e]{1,16384}$/.test(token)) throw new ApiError(200, {});
-  return token;
+  return askToken(api, url, { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
 }
 
 /** The failure of a call that changes nothing. */

@@ -1,8 +1,15 @@
 // Lists the service accounts of Google Cloud and the users with roles in its projects, and what makes them privileged.
 import type { ScanCommand } from "@strongroom/contract";
 import type { ListAttempt } from "../attempt.ts";
-import { GLOBAL, type CollectedCloud, type ListedPrivilege, type ListedResource } from "../collected.ts";
+import {
+  GLOBAL,
+  strongestFirst,
+  type CollectedCloud,
+  type ListedPrivilege,
+  type ListedResource,
+} from "../collected.ts";
 import type { ListedAccount, ListFinding, Target } from "../connector.ts";
+import { latestOf } from "../cloud-api/json.ts";
 import { listed } from "../finding.ts";
 import { googleAccessOf } from "./google-access.ts";
 import { failureOf, openGoogle } from "./google-session.ts";
@@ -75,12 +82,9 @@ function peopleIn(projects: readonly Project[]): Map<string, Person & { isUser: 
       }
     }
   }
-  for (const { privileges } of people.values())
-    privileges.sort((one, other) => STRENGTH.indexOf(one.kind) - STRENGTH.indexOf(other.kind));
+  for (const { privileges } of people.values()) privileges.sort(strongestFirst);
   return people;
 }
-
-const STRENGTH: readonly ListedPrivilege["kind"][] = ["cloud-admin", "escalation", "impersonation"];
 
 function findingOf({ projects, areProjectsComplete, commands }: Seen): ListFinding {
   const people = peopleIn(projects);
@@ -115,18 +119,13 @@ function serviceAccount(
   project: string,
   privileges: ListedPrivilege[],
 ): ListedAccount {
-  const latest = (times: readonly (string | null)[]) =>
-    times
-      .flatMap((time) => time ?? [])
-      .toSorted()
-      .at(-1) ?? null;
   return {
     name: email,
     isPrivileged: privileges.length > 0,
     isLocked: !isEnabled,
-    passwordChangedAt: latest((keys ?? []).map(({ createdAt }) => createdAt)),
+    passwordChangedAt: latestOf((keys ?? []).map(({ createdAt }) => createdAt)),
     expiresAt: null,
-    lastLoginAt: latest((keys ?? []).map(({ lastUsedAt }) => lastUsedAt)),
+    lastLoginAt: latestOf((keys ?? []).map(({ lastUsedAt }) => lastUsedAt)),
     privileges,
     facts: {
       project,

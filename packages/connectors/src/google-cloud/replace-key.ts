@@ -4,14 +4,12 @@ import type { ChangeAttempt } from "../attempt.ts";
 import { ApiError } from "../cloud-api/api-client.ts";
 import { becomesUsable } from "../cloud-api/becomes-usable.ts";
 import { momentOf, objectsIn, textOf } from "../cloud-api/json.ts";
-import type { ChangeFinding, Facts, Target } from "../connector.ts";
+import type { ChangeFinding, IssueFinding, Target } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent, type NotChanged } from "../finding.ts";
 import { googleAccessOf, isKeyId, parseKeyFile, type GoogleAccess, type ServiceAccountKey } from "./google-access.ts";
 import { failureOf, openGoogle, type GoogleSession } from "./google-session.ts";
 
-type Issued = { outcome: "issued"; secret: Secret; message: string; facts?: Facts };
-
-export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<Issued | NotChanged> {
+export async function issueKey(target: Target, value: string, attempt: ChangeAttempt): Promise<IssueFinding> {
   const access = googleAccessOf(target, value);
   if ("failure" in access) return unsent(access.failure);
   const session = await sessionOf(access, attempt);
