@@ -1,17 +1,20 @@
 // Tests the stream under every connection: it limits the bytes received and survives readers that throw.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { startTcp } from "../testing/targets/hostile.ts";
-import { BoundedStream, MAX_RECEIVED_BYTES, TooMuchData } from "./bounded-stream.ts";
+import { MAX_RECEIVED_BYTES, TooMuchData, connectBounded, type BoundedStream } from "./bounded-stream.ts";
+
+async function streamTo({ host, port }: { host: string; port: number }, most?: number): Promise<BoundedStream> {
+  const { socket, stream } = connectBounded({ host, port }, most);
+  await once(socket, "connect");
+  return stream;
+}
 
 async function streamFrom(t: TestContext, sends: Buffer): Promise<BoundedStream> {
   const server = await startTcp((socket) => socket.write(sends));
   t.after(() => server.stop());
-  const socket = connect(server.port, server.host);
-  await once(socket, "connect");
-  return new BoundedStream(socket);
+  return streamTo(server);
 }
 
 test("passes on every byte up to its limit", async (t) => {
@@ -22,6 +25,42 @@ test("passes on every byte up to its limit", async (t) => {
     if (received === MAX_RECEIVED_BYTES) break;
   }
   assert.equal(received, MAX_RECEIVED_BYTES);
+});
+
+test("small and large reads of several connections do not change each other's bytes", async (t) => {
+  const server = await startTcp((socket) => {
+    let length = 0;
+    socket.on("data", (asked) => {
+      // Pieces of 1 byte to 200 kB, each with its own content.
+      for (const value of asked) socket.write(Buffer.alloc([1, 100, 5000, 20_000, 200_000][length++ % 5] ?? 0, value));
+    });
+  });
+  t.after(() => server.stop());
+  const read = async (first: number) => {
+    const stream = await streamTo(server, Infinity);
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    const all = Promise.withResolvers<void>();
+    stream.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes === 4 * (1 + 100 + 5000 + 20_000 + 200_000)) all.resolve();
+    });
+    for (let index = 0; index < 20; index += 1) {
+      stream.write(Buffer.from([first + index]));
+      await new Promise((next) => setImmediate(next));
+    }
+    await all.promise;
+    stream.destroy();
+    return Buffer.concat(pieces);
+  };
+  const results = await Promise.all([0, 50, 100, 150, 200].map(read));
+  for (const [index, result] of results.entries()) {
+    const sent = Array.from({ length: 20 }, (_, at) =>
+      Buffer.alloc([1, 100, 5000, 20_000, 200_000][at % 5] ?? 0, index * 50 + at),
+    );
+    assert.ok(result.equals(Buffer.concat(sent)));
+  }
 });
 
 test("ends with `TooMuchData` beyond its limit, with or without a reader", async (t) => {
@@ -55,9 +94,7 @@ test("a reader that throws on data buffered during a pause ends the stream", asy
 test("a reader that throws on a reset or on the end does not end the process", async (t) => {
   const server = await startTcp((socket) => socket.on("data", () => socket.resetAndDestroy()));
   t.after(() => server.stop());
-  const socket = connect(server.port, server.host);
-  await once(socket, "connect");
-  const stream = new BoundedStream(socket);
+  const stream = await streamTo(server);
   const heard: string[] = [];
   for (const event of ["end", "error", "close"]) {
     stream.on(event, () => {

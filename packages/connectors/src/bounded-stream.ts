@@ -1,5 +1,5 @@
 // A connection that a hostile target cannot abuse: it limits the bytes received and contains a reader's exceptions.
-import type { Socket } from "node:net";
+import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import { Duplex } from "node:stream";
 
 /** More than any login needs: a greeting, key exchange, a certificate chain, a few rows. */
@@ -14,6 +14,43 @@ export class TooMuchData extends Error {
   }
 }
 
+/** The size of a read from a socket. */
+const READ_BYTES = 64 * 1024;
+/** A connection whose reads are larger than this gets buffers of its own, which are passed on without a copy. */
+const LARGE_READ_BYTES = READ_BYTES / 4;
+
+/** Opens a connection. The stream passes on what the socket receives, so do not read from the socket. */
+export function connectBounded(
+  options: TcpNetConnectOpts,
+  maxReceivedBytes: number = MAX_RECEIVED_BYTES,
+): { socket: Socket; stream: BoundedStream } {
+  const buffers = new ReadBuffers();
+  const callback = (length: number) => stream.receive(buffers.take(length));
+  const socket = connect({ ...options, onread: { buffer: () => buffers.current, callback } });
+  const stream = new BoundedStream(socket, maxReceivedBytes);
+  return { socket, stream };
+}
+
+/**
+ * By default, Node allocates 64 kB for each read. With many connections that receive small pieces, this keeps the garbage
+ * collector busy.
+ */
+class ReadBuffers {
+  /** All connections share it: libuv fills a buffer and calls back at once, except on Windows. */
+  static readonly #shared = Buffer.allocUnsafeSlow(READ_BYTES);
+  readonly #small = process.platform === "win32" ? Buffer.allocUnsafeSlow(READ_BYTES) : ReadBuffers.#shared;
+  /** For the next read. */
+  current: Buffer = this.#small;
+
+  /** The bytes of the last read, which no further read changes. */
+  take(length: number): Buffer {
+    const read = this.current.subarray(0, length);
+    const isCopied = this.current === this.#small || length <= LARGE_READ_BYTES;
+    this.current = length > LARGE_READ_BYTES ? Buffer.allocUnsafeSlow(READ_BYTES) : this.#small;
+    return isCopied ? Buffer.from(read) : read;
+  }
+}
+
 /**
  * Destroying this stream destroys the socket. Reading more than `maxReceivedBytes` destroys the stream with
  * `TooMuchData`.
@@ -23,11 +60,11 @@ export class BoundedStream extends Duplex {
   #maxReceivedBytes: number;
   #received = 0;
 
-  constructor(socket: Socket, maxReceivedBytes: number = MAX_RECEIVED_BYTES) {
+  /** Called by `connectBounded`. */
+  constructor(socket: Socket, maxReceivedBytes: number) {
     super({ allowHalfOpen: false });
     this.#socket = socket;
     this.#maxReceivedBytes = maxReceivedBytes;
-    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("end", () => this.push(null));
     socket.on("error", (error) => this.destroy(error));
     socket.on("close", () => this.destroy());
@@ -51,13 +88,14 @@ export class BoundedStream extends Duplex {
     this.#maxReceivedBytes = this.#received + bytes;
   }
 
-  #receive(chunk: Buffer): void {
+  /** Called by `connectBounded`. Returns whether the socket should read on. */
+  receive(chunk: Buffer): boolean {
     this.#received += chunk.length;
     if (this.#received > this.#maxReceivedBytes) {
       this.destroy(new TooMuchData(this.#maxReceivedBytes));
-      return;
+      return false;
     }
-    if (!this.push(chunk)) this.#socket.pause();
+    return this.push(chunk);
   }
 
   override _read(): void {

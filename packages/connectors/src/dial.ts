@@ -1,7 +1,6 @@
 // Opens a TCP connection to an address allowed by the network policy, and explains a failure in plain English.
-import { connect } from "node:net";
 import type { Attempt } from "./attempt.ts";
-import { BoundedStream, MAX_RECEIVED_BYTES, TooMuchData } from "./bounded-stream.ts";
+import { MAX_RECEIVED_BYTES, TooMuchData, connectBounded, type BoundedStream } from "./bounded-stream.ts";
 import type { Failure } from "./connector.ts";
 import { misconfigured, unreachable } from "./finding.ts";
 import { permittedAddresses } from "./network-policy.ts";
@@ -54,7 +53,8 @@ function dialAddress(
   signal: AbortSignal,
 ): Promise<{ stream: BoundedStream } | { failure: Failure }> {
   return new Promise((resolve) => {
-    const socket = connect({ host: address, port: endpoint.port, noDelay: true, timeout: timeoutMs });
+    const options = { host: address, port: endpoint.port, noDelay: true, timeout: timeoutMs };
+    const { socket, stream } = connectBounded(options, maxReceivedBytes);
     const fail = (error: NodeJS.ErrnoException) => resolve({ failure: connectionFailure(error, endpoint) });
     const abandon = () => socket.destroy();
     signal.addEventListener("abort", abandon, { once: true });
@@ -68,7 +68,7 @@ function dialAddress(
     socket.once("connect", () => {
       socket.setTimeout(0);
       socket.removeListener("error", fail);
-      resolve({ stream: new BoundedStream(socket, maxReceivedBytes) });
+      resolve({ stream });
     });
   });
 }

@@ -9,22 +9,27 @@ const DICTIONARY_BYTES = 8 * 1024;
 const ALONE_EVERY = 32;
 /** Below this size a thread costs more than the compression. */
 const SYNCHRONOUS_BYTES = 32 * 1024;
+/** The buffer of a compressor lives until the next full garbage collection, which larger ones would bring about. */
+const SMALL_OUTPUT_BYTES = 2048;
 
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 3 };
 const compressInThread = promisify(zstdCompress);
 
 /** The end of the text since the last chunk that was compressed alone. Writer and reader keep the same. */
 export class TextContext {
-  #tail: Buffer = Buffer.alloc(0);
+  /** The dictionary is at its end. One buffer for the whole recording: chunks are small, and frequent. */
+  readonly #tail = Buffer.alloc(DICTIONARY_BYTES);
+  #length = 0;
 
   get dictionary(): Buffer {
-    return this.#tail;
+    return this.#tail.subarray(DICTIONARY_BYTES - this.#length);
   }
 
   add(text: Buffer, usesDictionary: boolean): void {
-    const joined = usesDictionary ? Buffer.concat([this.#tail, text]) : text;
-    // A copy: a view would keep the whole chunk in memory.
-    this.#tail = Buffer.from(joined.subarray(-DICTIONARY_BYTES));
+    const added = text.subarray(-DICTIONARY_BYTES);
+    this.#tail.copyWithin(0, added.length);
+    added.copy(this.#tail, DICTIONARY_BYTES - added.length);
+    this.#length = Math.min(DICTIONARY_BYTES, added.length + (usesDictionary ? this.#length : 0));
   }
 }
 
@@ -36,8 +41,13 @@ export interface CompressedText {
 /** Compresses the text of chunk `number`. */
 export async function compressText(text: Buffer, number: number, before: TextContext): Promise<CompressedText> {
   const usesDictionary = number % ALONE_EVERY !== 0 && before.dictionary.length > 0;
-  const options = usesDictionary ? { params: LEVEL, dictionary: before.dictionary } : { params: LEVEL };
   const isSmall = text.length <= SYNCHRONOUS_BYTES;
+  const options = {
+    params: LEVEL,
+    pledgedSrcSize: text.length,
+    ...(usesDictionary ? { dictionary: before.dictionary } : {}),
+    ...(isSmall ? { chunkSize: SMALL_OUTPUT_BYTES } : {}),
+  };
   return { bytes: isSmall ? zstdCompressSync(text, options) : await compressInThread(text, options), usesDictionary };
 }
 

@@ -34,7 +34,7 @@ export interface FailedClosing {
 
 export class ChunkWriter {
   readonly #options: ChunkWriterOptions;
-  /** The last call of the store, and whether it succeeded. */
+  /** The last call of the store for the chunk that is not part of the chain yet, and whether it succeeded. */
   #lastCall: { chunk: SealedChunk; isStored: Promise<boolean> } | null = null;
   #lastError: unknown = null;
   #hasGivenUp = false;
@@ -68,10 +68,11 @@ export class ChunkWriter {
     const { chain, store, clock } = this.#options;
     const result = { unstoredBytes, isClosed: false };
     const close = async () => {
-      if (this.#lastCall !== null && (await this.#lastCall.isStored) && this.#lastCall.chunk.number === chain.chunks) {
-        this.#advance(this.#lastCall.chunk, content);
+      const last = this.#lastCall;
+      if (last !== null && (await last.isStored)) {
+        this.#advance(last.chunk, content);
         result.unstoredBytes -= content?.bytes ?? 0;
-        if (this.#lastCall.chunk.isClosing) return;
+        if (last.chunk.isClosing) return;
       }
       const chunk = chain.close({ reason: "storage-failed", at, unstoredBytes: result.unstoredBytes });
       await store.store(chunk);
@@ -111,6 +112,7 @@ export class ChunkWriter {
   }
 
   #advance(chunk: SealedChunk, content: ChunkText | null): void {
+    this.#lastCall = null;
     this.#options.chain.advance(chunk, content);
     this.#options.onStored(chunk);
   }

@@ -18,6 +18,7 @@ const PART_BYTES = 64 * 1024;
 /** A chunk is stored early when it is this large, so that the next one can fill meanwhile. */
 const LARGE_CHUNK_BYTES = RECORDER_LIMITS.unstoredBytes / 2;
 const MAX_LABEL = 1000;
+const ACCEPTED = Promise.resolve();
 
 const PAUSED =
   "The session is paused: its recording cannot be stored. It ends in 8 seconds unless storage works again.";
@@ -126,10 +127,20 @@ class Recorder implements TerminalRecorder {
 
   #accept(code: CastCode, bytes: Uint8Array): Promise<void> {
     if (this.#state === "closed") return Promise.reject(this.#refusal);
+    if (this.#acceptAtOnce(code, bytes)) return ACCEPTED;
     return new Promise((accept, refuse) => {
       this.#waiting.push({ code, bytes, accept, refuse });
       this.#acceptWaiting();
     });
+  }
+
+  /** False when the event has to wait. */
+  #acceptAtOnce(code: CastCode, bytes: Uint8Array): boolean {
+    const isNext = this.#waiting.length === 0 && this.#waitingSize === null;
+    if (!isNext || bytes.length > PART_BYTES || !this.#hasRoom(bytes.length)) return false;
+    this.#add(code, bytes);
+    this.#scheduleFlush();
+    return true;
   }
 
   /** Accepts as many events as there is room for, in order. */

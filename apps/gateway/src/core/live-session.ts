@@ -295,7 +295,7 @@ export class LiveSession {
 
   /** INVARIANT: output reaches the user and watchers only after the recorder accepted it. */
   async #output(bytes: Buffer, isError: boolean): Promise<void> {
-    await this.#hold.outputMoves();
+    if (this.#hold.isOutputHeld) await this.#hold.outputMoves();
     if (this.#end !== null) return;
     if (!(await this.#accepted(this.#recordOutput(bytes, isError)))) return;
     this.#outputBytes += bytes.length;
@@ -305,14 +305,12 @@ export class LiveSession {
   }
 
   async #recordOutput(bytes: Buffer, isError: boolean): Promise<void> {
-    if (isError || this.#log === null) await this.#show(bytes, isError);
-    else await this.#describe(this.#log.output(bytes));
+    await (isError || this.#log === null ? this.#show(bytes, isError) : this.#describe(this.#log.output(bytes)));
   }
 
   /** Descriptions of input are recorded as output: they are what a player shows. */
   async #recordInput(bytes: Buffer): Promise<void> {
-    if (this.#log === null) await this.#recorder.input(bytes);
-    else await this.#describe(this.#log.input(bytes));
+    await (this.#log === null ? this.#recorder.input(bytes) : this.#describe(this.#log.input(bytes)));
   }
 
   /** Finished transfers become marks. */

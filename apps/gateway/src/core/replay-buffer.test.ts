@@ -11,7 +11,7 @@ test("a replay buffer keeps everything until it is full", () => {
 test("a full replay buffer begins at the start of a line", () => {
   const buffer = new ReplayBuffer(30);
   for (let line = 0; line < 5000; line += 1) buffer.add(Buffer.from(`line ${line}\r\n`));
-  assert.equal(buffer.content().toString(), "line 4999\r\n");
+  assert.equal(buffer.content().toString(), "line 4998\r\nline 4999\r\n");
   buffer.add(Buffer.from(`${"x".repeat(1000)}\r\nend`));
   assert.equal(buffer.content().toString(), "end");
 });

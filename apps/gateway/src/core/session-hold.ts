@@ -36,6 +36,10 @@ export class SessionHold {
     return !this.#isEnded && (this.#isUnwatched || this.#pausedBy !== null);
   }
 
+  get isOutputHeld(): boolean {
+    return !this.#isEnded && this.#isUnwatched;
+  }
+
   get #isUnwatched(): boolean {
     return this.#needsWatcher && !this.#isWatched;
   }
@@ -73,7 +77,7 @@ export class SessionHold {
   }
 
   async outputMoves(): Promise<void> {
-    while (!this.#isEnded && this.#isUnwatched) await this.#changed.promise;
+    while (this.isOutputHeld) await this.#changed.promise;
   }
 
   #change(): void {

@@ -6,6 +6,7 @@ import type { Log } from "@strongroom/server/kernel/log.ts";
 import type { Connection, PseudoTtyInfo, ServerChannel, Session } from "ssh2";
 import type { Gateway } from "#gateway/core/gateway.ts";
 import type { LiveSession } from "#gateway/core/live-session.ts";
+import { OrderedReader } from "#gateway/core/ordered-reader.ts";
 import type { Program, SessionEnd, Size, TrafficLog } from "#gateway/core/ports.ts";
 import type { Terminal } from "#gateway/core/terminal.ts";
 import type { FileAudit } from "#gateway/store/file-audit.ts";
@@ -207,13 +208,10 @@ function carryInput(live: LiveSession, terminal: Terminal, channel: ServerChanne
   signal.addEventListener("abort", leave);
   void live.closed.then(() => signal.removeEventListener("abort", leave));
   if (signal.aborted) return leave();
-  let delivering = Promise.resolve();
-  channel.on("data", (bytes: Buffer) => {
-    channel.pause();
-    delivering = delivering.then(() => live.input(terminal, bytes)).then(() => void channel.resume());
-  });
+  const reader = new OrderedReader();
+  reader.read(channel, (bytes) => live.input(terminal, bytes));
   // The end can arrive together with the last data.
-  channel.once("end", () => void delivering.then(() => live.finishInput(terminal)));
+  channel.once("end", () => void reader.settled.then(() => live.finishInput(terminal)));
 }
 
 async function ticketOf(options: SessionOptions): Promise<{ ticket: string; sessionId: string } | { failure: string }> {

@@ -5,6 +5,7 @@ import type { Secret } from "@strongroom/keys";
 import type { Duplex } from "node:stream";
 import { callbackify } from "node:util";
 import ssh2, { type ClientChannel, type PseudoTtyOptions } from "ssh2";
+import { OrderedReader } from "#gateway/core/ordered-reader.ts";
 import type { OpenAgent, Program, Size, Upstream, UpstreamChannel } from "#gateway/core/ports.ts";
 
 /** A login that did not succeed: for the user, and for the limits on failed logins. */
@@ -152,15 +153,11 @@ function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamC
   });
   return {
     read(output, ended) {
-      let delivering = Promise.resolve();
-      const deliver = (from: NodeJS.ReadableStream, isError: boolean) => (bytes: Buffer) => {
-        from.pause();
-        delivering = delivering.then(() => output(bytes, isError)).then(() => void from.resume());
-      };
-      channel.on("data", deliver(channel, false));
-      channel.stderr?.on("data", deliver(channel.stderr, true));
+      const reader = new OrderedReader();
+      reader.read(channel, (bytes) => output(bytes, false));
+      if (channel.stderr) reader.read(channel.stderr, (bytes) => output(bytes, true));
       // Also when the connection was lost, but not before everything that arrived was read.
-      channel.once("close", () => void delivering.then(() => ended({ status })));
+      channel.once("close", () => void reader.settled.then(() => ended({ status })));
     },
     write(bytes) {
       if (isClosed || channel.write(bytes)) return Promise.resolve();

@@ -6,7 +6,7 @@ import type { RecordingStorage } from "@strongroom/recordings/storage";
 import type { ProcessKernel } from "#kernel/kernel.ts";
 import { storageOf } from "../recordings/recording-storage.ts";
 import { recordingKeyOf } from "../recordings/store-recording.ts";
-import { TextNotReadError, readText } from "./read-text.ts";
+import { TextNotReadError, TextReader } from "./read-text.ts";
 import type { TextChunk } from "./text-worker.ts";
 import { findUnfiltered, findUnindexed, storeFilter, storeText } from "./recording-text.store.ts";
 import type { SealedText, UnindexedRecording } from "./recording-text.store.ts";
@@ -21,10 +21,16 @@ const MOST_MARKS = 10_000;
 /** Indexes the recordings in this server's data folder and in the bucket. */
 export async function indexRecordings(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
   if (kernel.keys.isSealed) return;
-  for (const recording of await findUnindexed(kernel.database.db, AT_ONCE)) {
-    if (signal?.aborted === true) return;
-    const storage = await storageOf(kernel.config, recording.storage);
-    if (storage !== null && (await storage.has(recording.id))) await indexRecording(kernel, recording, storage);
+  const reader = new TextReader();
+  try {
+    for (const recording of await findUnindexed(kernel.database.db, AT_ONCE)) {
+      if (signal?.aborted === true) return;
+      const storage = await storageOf(kernel.config, recording.storage);
+      if (storage !== null && (await storage.has(recording.id)))
+        await indexRecording(kernel, recording, storage, reader);
+    }
+  } finally {
+    await reader.close();
   }
   await addFilters(kernel, signal);
 }
@@ -53,6 +59,7 @@ async function indexRecording(
   kernel: ProcessKernel,
   recording: UnindexedRecording,
   storage: RecordingStorage,
+  reader: TextReader,
 ): Promise<void> {
   const { id } = recording;
   const kek = await recordingKeyOf(kernel, recording.safe_id);
@@ -61,7 +68,7 @@ async function indexRecording(
   let status: "indexed" | "partial" = "indexed";
   let markCount = 0;
   try {
-    for await (const text of readText(readableChunks(storage.read(id), kek))) {
+    for await (const text of reader.read(readableChunks(storage.read(id), kek))) {
       for (const { at, text: line } of text.lines) await lines.add([at, line]);
       for (const { at, kind, text: label } of text.marks) {
         markCount += 1;

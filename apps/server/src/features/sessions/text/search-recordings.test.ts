@@ -14,7 +14,8 @@ import { aRecording } from "../testing/a-recording.ts";
 import { aGateway, anSshAccount, sessionsOf } from "../testing/opening.ts";
 import type { SessionSetup, TestGateway } from "../testing/opening.ts";
 import { indexRecordings } from "./index-recordings.ts";
-import { TextNotReadError, readText } from "./read-text.ts";
+import { TextNotReadError, TextReader } from "./read-text.ts";
+import type { TextChunk } from "./text-worker.ts";
 
 let app: TestApp;
 let gateway: TestGateway;
@@ -242,14 +243,27 @@ test("playback contains the marks that the index found, in order", async () => {
   assert.ok(events.every(([interval]) => interval >= 0));
 });
 
-test("output that keeps the terminal busy for too long stops its worker", async () => {
+test("output that keeps the terminal busy for too long stops its worker, and the next recording gets a new one", async () => {
   // oxlint-disable-next-line typescript/require-await
   async function* endless() {
     const events = [{ at: 0, code: "o" as const, data: `${"x".repeat(999)}\r\n`.repeat(2000) }];
     for (;;) yield { header: { cols: 80, rows: 24 }, events };
   }
-  const read = async () => {
-    for await (const text of readText(endless(), 1)) assert.ok(text.lines);
+  // oxlint-disable-next-line typescript/require-await
+  async function* short() {
+    yield { header: { cols: 80, rows: 24 }, events: [{ at: 0, code: "o" as const, data: "hello\r\n" }] };
+  }
+  const reader = new TextReader();
+  const read = async (chunks: AsyncIterable<TextChunk>, withinMs?: number) => {
+    const lines: string[] = [];
+    for await (const text of reader.read(chunks, withinMs)) lines.push(...text.lines.map((line) => line.text));
+    return lines;
   };
-  await assert.rejects(read(), TextNotReadError);
+  try {
+    await assert.rejects(read(endless(), 1), TextNotReadError);
+    assert.deepEqual(await read(short()), ["hello"]);
+    assert.deepEqual(await read(short()), ["hello"]);
+  } finally {
+    await reader.close();
+  }
 });

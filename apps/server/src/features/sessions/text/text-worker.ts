@@ -1,4 +1,5 @@
-// A worker thread that replays recordings on a headless terminal. The main thread stops it when hostile output takes too long.
+// A worker thread that replays recordings on headless terminals. The main thread stops it when hostile output takes too long.
+import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { terminalText } from "@strongroom/recordings/terminal-text";
 import type { TerminalText } from "@strongroom/recordings/terminal-text";
@@ -7,17 +8,23 @@ import type { ReadRecordingChunk } from "@strongroom/recordings";
 export type TextChunk = Pick<ReadRecordingChunk, "header" | "events">;
 /** `next` asks for the next chunk; `end` follows the last text. */
 export type FromWorker = { kind: "next" } | ({ kind: "text" } & TerminalText) | { kind: "end" };
-/** Null: there are no more chunks. */
-export type ToWorker = TextChunk | null;
+/** `begin` starts a recording; null: it has no more chunks. */
+export type ToWorker = "begin" | TextChunk | null;
 
 const port = parentPort!;
 
+// Live sessions and API calls matter more than search. Linux has priorities of threads; elsewhere this would slow the
+// whole server.
+if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
+
+const answer = (): Promise<ToWorker> => new Promise((resolve) => port.once("message", resolve));
+
 async function* chunks(): AsyncGenerator<TextChunk> {
   for (;;) {
-    const answered = new Promise<ToWorker>((resolve) => port.once("message", resolve));
+    const answered = answer();
     tell({ kind: "next" });
     const chunk = await answered;
-    if (chunk === null) return;
+    if (chunk === null || chunk === "begin") return;
     yield chunk;
   }
 }
@@ -26,6 +33,8 @@ function tell(message: FromWorker): void {
   port.postMessage(message);
 }
 
-for await (const text of terminalText(chunks())) tell({ kind: "text", ...text });
-tell({ kind: "end" });
-port.close();
+for (;;) {
+  await answer();
+  for await (const text of terminalText(chunks())) tell({ kind: "text", ...text });
+  tell({ kind: "end" });
+}
