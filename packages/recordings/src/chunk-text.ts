@@ -1,4 +1,4 @@
-// The text of chunks, compressed (zstd, RFC 8878) with the text before it as dictionary: chunks of half a second are small.
+// The text of chunks, compressed (zstd, RFC 8878) with the text before it as dictionary: chunks of less than a second are small.
 import { constants, zstdCompress, zstdDecompressSync, zstdCompressSync } from "node:zlib";
 import { promisify } from "node:util";
 import { MAX_TEXT_BYTES } from "./recording-format.ts";

@@ -37,7 +37,7 @@ async function recordTo(where: string) {
 test("a recording is stored in a file that only its owner can read", async () => {
   const { recorder, file, pass } = await recordTo(aFolder());
   await recorder.output(Buffer.from("one"));
-  await pass(500);
+  await pass(RECORDER_LIMITS.flushAfter);
   await recorder.output(Buffer.from("two"));
   await recorder.close("ended", 0);
   await file.release();
@@ -68,10 +68,10 @@ test("an id that is not a UUID is rejected as a file name", () => {
 test("a recording that was interrupted at any byte keeps its complete chunks and reports the incomplete one", async () => {
   const { recorder, file, pass } = await recordTo(aFolder());
   await recorder.output(Buffer.from("one"));
-  await pass(500);
+  await pass(RECORDER_LIMITS.flushAfter);
   const before = readFileSync(file.path).length;
   await recorder.output(Buffer.from("two"));
-  await pass(500);
+  await pass(RECORDER_LIMITS.flushAfter);
   const whole = readFileSync(file.path);
   await recorder.close("ended");
   await file.release();
@@ -105,10 +105,11 @@ test("a full disk loses no stored chunk, and the closing record still fits", { s
         () => (accepted += piece.length),
         () => null,
       );
-      await pass(500);
+      await pass(RECORDER_LIMITS.flushAfter);
       isFull = (await Promise.race([output, pass(300).then(() => "waits")])) === "waits";
     }
-    for (let waited = 0; waited < RECORDER_LIMITS.endAfter + 1000; waited += 500) await pass(500);
+    for (let waited = 0; waited < RECORDER_LIMITS.endAfter + 1000; waited += 500)
+      await pass(RECORDER_LIMITS.flushAfter);
     assert.match(reports.at(-1) ?? "", /could not be stored/);
     const summary = await recorder.close("ended");
     await file.release();

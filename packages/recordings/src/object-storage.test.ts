@@ -7,7 +7,7 @@ import { after, afterEach, beforeEach, test } from "node:test";
 import { aRecorder, RECORDING_ID, seal } from "../testing/a-recording.ts";
 import { FAKE_BUCKET, FAKE_CREDENTIALS, FAKE_REGION, startFakeS3, type FakeS3 } from "../testing/fake-s3.ts";
 import { inspectRecording } from "./file-store.ts";
-import { verifyRecording, type ChunkStore } from "./index.ts";
+import { RECORDER_LIMITS, verifyRecording, type ChunkStore } from "./index.ts";
 import { objectStorage, type ObjectStorage, type ObjectStorageOptions } from "./object-storage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "strongroom-objects-"));
@@ -61,7 +61,7 @@ async function aStoredRecording(where = storage, lockedDays: number | null = nul
   const { recorder, pass } = await recordTo(where, lockedDays);
   for (const text of ["one", "two", "three"]) {
     await recorder.output(Buffer.from(text));
-    await pass(500);
+    await pass(RECORDER_LIMITS.flushAfter);
   }
   await recorder.close("ended", 0);
 }
@@ -117,11 +117,11 @@ test("a chunk whose answer was lost is stored once, and the recorder continues",
   const { recorder, pass, clock } = await recordTo(storage);
   fake.losesNextAnswer = true;
   await recorder.output(Buffer.from("one"));
-  await pass(500);
+  await pass(RECORDER_LIMITS.flushAfter);
   await clock.pass(100);
   await pass(0);
   await recorder.output(Buffer.from("two"));
-  await pass(500);
+  await pass(RECORDER_LIMITS.flushAfter);
   await recorder.close("ended", 0);
   const report = await reportOf();
   assert.deepEqual([report.findings, (await fake.keys()).length], [[], 5]);

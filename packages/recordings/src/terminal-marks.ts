@@ -21,6 +21,8 @@ const PROMPTS = [
   /^(?:mysql|sqlite|sftp|ftp|MariaDB \[[^\]\n]{1,64}\])> +(\S.*)$/,
   /^\w{1,63}=[#>] +(\S.*)$/,
 ];
+/** Each prompt has one of them. Most lines have none, and a gateway examines every line. */
+const PROMPT_SIGNS = /[$#%>❯]/;
 const PRIVILEGE = /(?:^|[;&|(]\s*)(?:\w+=\S*\s+)*(?:\/\S*\/)?(?:sudo|su|doas|pkexec|runuser)(?:\s|$)/;
 const TRANSFER =
   /(?:^|[;&|(]\s*)(?:\w+=\S*\s+)*(?:sudo\s+)?(?:\/\S*\/)?(?:scp|sftp|rsync|wget|curl|ftp|rclone|sz|rz)(?:\s|$)/;
@@ -39,6 +41,7 @@ export function commandMark(at: number, command: string): Mark | null {
 
 /** The command that a shown line contains after a prompt; null when it does not look like one. */
 export function commandIn(line: string): string | null {
+  if (!PROMPT_SIGNS.test(line)) return null;
   const examined = line.slice(0, EXAMINED);
   for (const prompt of PROMPTS) {
     const found = prompt.exec(examined)?.[1];

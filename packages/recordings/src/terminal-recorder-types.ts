@@ -9,7 +9,7 @@ export const RECORDER_LIMITS = {
   /** Nothing more is accepted while the oldest unstored byte is older than this. */
   unstoredAge: 1000,
   /** A chunk is stored at most this long after its first event, or earlier when it is large. */
-  flushAfter: 500,
+  flushAfter: 700,
   /** A store that does not succeed for this long pauses the session. */
   pauseAfter: 2000,
   /** A store that does not succeed for this long ends the session. */

@@ -103,7 +103,7 @@ test("output is recorded as the terminal decodes it, wherever its bytes are spli
   );
 });
 
-test("output is stored half a second after it was shown", async () => {
+test("output is stored 0.7 s after it was shown", async () => {
   const { recorder, clock, store } = await aRecorder();
   await recorder.output(Buffer.from("x"));
   await clock.pass(RECORDER_LIMITS.flushAfter - 1);

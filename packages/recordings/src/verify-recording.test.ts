@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Kek, recordingSeal } from "@strongroom/keys";
 import * as fc from "fast-check";
 import { aRecorder, aRecording, chunksOf, inPieces, RECORDING_ID, seal } from "../testing/a-recording.ts";
-import { recordingHeader, verifyRecording, type RecordingReport } from "./index.ts";
+import { RECORDER_LIMITS, recordingHeader, verifyRecording, type RecordingReport } from "./index.ts";
 import { CHECK_BYTES, chunkDigest, CHUNK_HEAD_BYTES, FILE_HEADER_BYTES } from "./recording-format.ts";
 
 const { bytes, chunks, digests } = await aRecording(5);
@@ -229,7 +229,7 @@ test("a closing record with wrong counts is found without a key", async () => {
 test("a chunk of a different recording, or of a different position, does not open", async () => {
   const other = await aRecorder({ recordingId: "1b6f6c0e-8f4e-4d7e-9b8a-3f1c2d4e5f60" });
   await other.recorder.output(Buffer.from("line 0 of the output\r\n"));
-  await other.clock.pass(600);
+  await other.clock.pass(RECORDER_LIMITS.flushAfter);
   const stranger = other.store.stored[1]!.bytes;
   const report = await verify(joined(chunks.with(1, stranger)), { seal });
   assert.deepEqual(namesOf(report)[0], ["altered", 1, 1]);
@@ -280,7 +280,7 @@ test("text after a missing chunk is readable from the next independently compres
   const { recorder, clock, store } = await aRecorder();
   for (let index = 0; index < 70; index++) {
     await recorder.output(Buffer.from(`line ${index} of the output\r\n`));
-    await clock.pass(500);
+    await clock.pass(RECORDER_LIMITS.flushAfter);
   }
   await recorder.close("ended");
   const parts = store.stored.map((chunk) => chunk.bytes);
@@ -292,5 +292,9 @@ test("text after a missing chunk is readable from the next independently compres
     Array.from({ length: 26 }, (_, index) => index + 6),
   );
   const after = read.find(({ number }) => number === 40);
-  assert.deepEqual(after?.events?.[0], { at: 39 * 500, code: "o", data: "line 39 of the output\r\n" });
+  assert.deepEqual(after?.events?.[0], {
+    at: 39 * RECORDER_LIMITS.flushAfter,
+    code: "o",
+    data: "line 39 of the output\r\n",
+  });
 });

@@ -43,9 +43,9 @@ export async function aRecorder(options: Partial<TerminalRecorderOptions> = {}):
   return { recorder, clock, store, reports };
 }
 
-/** A closed recording: chunk 0 with the header, `count` chunks of output half a second apart, and the closing record. */
+/** A closed recording: chunk 0 with the header, `count` chunks of output 600 ms apart, and the closing record. */
 export async function aRecording(count = 5): Promise<{ bytes: Buffer; chunks: Buffer[]; digests: RecordingDigest[] }> {
-  const { recorder, clock, store } = await aRecorder();
+  const { recorder, clock, store } = await aRecorder({ flushAfter: 500 });
   for (let index = 0; index < count; index++) {
     await recorder.output(Buffer.from(`line ${index} of the output\r\n`));
     await clock.pass(600);

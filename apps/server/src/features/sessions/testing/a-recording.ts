@@ -7,6 +7,8 @@ import { newId } from "#kernel/id.ts";
 import { recordingStorage } from "../recordings/recording-storage.ts";
 import { closeRecording, openRecording, recordChunks, recordingKeyOf } from "../recordings/store-recording.ts";
 
+const STORED_AFTER_MS = 500;
+
 /** Time passes only when a test lets it. */
 function manualClock() {
   const timers = new Set<{ at: number; act: () => void }>();
@@ -63,6 +65,7 @@ export async function aRecording(app: TestApp, sessionId: string, safeId: string
     seal: recordingSeal(await recordingKeyOf(app.kernel, safeId)),
     store: file,
     clock,
+    flushAfter: STORED_AFTER_MS,
     onStored(chunk) {
       chunks.push(chunk);
       whenStored?.();
@@ -82,7 +85,7 @@ export async function aRecording(app: TestApp, sessionId: string, safeId: string
       const stored = new Promise<void>((resolve) => (whenStored = resolve));
       clock.pass(later);
       await recorder.output(Buffer.from(text));
-      clock.pass(500);
+      clock.pass(STORED_AFTER_MS);
       await stored;
     },
     leave: () => file.release(),
