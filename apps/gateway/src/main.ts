@@ -1,16 +1,12 @@
 // Starts a session gateway beside a server, or alone on a machine near the targets, and stops cleanly on a signal.
+import "./garbage-collection.ts";
 import { isSshNative, isSshPatched } from "@strongroom/connectors/ssh";
 import { readConfig } from "@strongroom/server/kernel/config.ts";
 import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import { openLog, type Log } from "@strongroom/server/kernel/log.ts";
 import { requireUsable, whyNotStarted } from "@strongroom/server/kernel/why-not-started.ts";
-import { setFlagsFromString } from "node:v8";
 import { composeGateway } from "./compose.ts";
-
-// By default, V8 lets the heap of a gateway grow by a third only. Beside 100 busy terminals, a full garbage collection then
-// runs twice a second, and each delays keystrokes for 50 ms or more. Twice the size means one in half a minute.
-setFlagsFromString("--heap-growing-percent=100");
 
 const STOP_WITHIN_MS = 15_000;
 const POOL_SIZE = 8;

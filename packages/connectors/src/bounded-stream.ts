@@ -16,39 +16,22 @@ export class TooMuchData extends Error {
 
 /** The size of a read from a socket. */
 const READ_BYTES = 64 * 1024;
-/** A connection whose reads are larger than this gets buffers of its own, which are passed on without a copy. */
-const LARGE_READ_BYTES = READ_BYTES / 4;
+/**
+ * By default, Node allocates a buffer of this size for each read. With many connections that receive small pieces, this
+ * keeps the garbage collector busy. All connections can share one: libuv fills it and calls back at once, except on Windows.
+ */
+const SHARED = Buffer.allocUnsafeSlow(READ_BYTES);
+const readBuffer = () => (process.platform === "win32" ? Buffer.allocUnsafeSlow(READ_BYTES) : SHARED);
 
 /** Opens a connection. The stream passes on what the socket receives, so do not read from the socket. */
 export function connectBounded(
   options: TcpNetConnectOpts,
   maxReceivedBytes: number = MAX_RECEIVED_BYTES,
 ): { socket: Socket; stream: BoundedStream } {
-  const buffers = new ReadBuffers();
-  const callback = (length: number) => stream.receive(buffers.take(length));
-  const socket = connect({ ...options, onread: { buffer: () => buffers.current, callback } });
+  const callback = (length: number, bytes: Uint8Array) => stream.receive(Buffer.from(bytes.subarray(0, length)));
+  const socket = connect({ ...options, onread: { buffer: readBuffer(), callback } });
   const stream = new BoundedStream(socket, maxReceivedBytes);
   return { socket, stream };
-}
-
-/**
- * By default, Node allocates 64 kB for each read. With many connections that receive small pieces, this keeps the garbage
- * collector busy.
- */
-class ReadBuffers {
-  /** All connections share it: libuv fills a buffer and calls back at once, except on Windows. */
-  static readonly #shared = Buffer.allocUnsafeSlow(READ_BYTES);
-  readonly #small = process.platform === "win32" ? Buffer.allocUnsafeSlow(READ_BYTES) : ReadBuffers.#shared;
-  /** For the next read. */
-  current: Buffer = this.#small;
-
-  /** The bytes of the last read, which no further read changes. */
-  take(length: number): Buffer {
-    const read = this.current.subarray(0, length);
-    const isCopied = this.current === this.#small || length <= LARGE_READ_BYTES;
-    this.current = length > LARGE_READ_BYTES ? Buffer.allocUnsafeSlow(READ_BYTES) : this.#small;
-    return isCopied ? Buffer.from(read) : read;
-  }
 }
 
 /**

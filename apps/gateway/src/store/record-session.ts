@@ -20,7 +20,7 @@ import { createSharedDigests } from "./shared-digests.ts";
 /** Recordings store their chunks up to this share of the longest interval earlier. */
 const FLUSH_SPREAD = 0.2;
 /** Digests of one session are written this often. */
-const DIGESTS_EVERY_MS = 1000;
+const DIGESTS_EVERY_MS = 1300;
 /** The retry interval while the database does not accept digests. */
 const AGAIN_AFTER_MS = 5000;
 
@@ -74,7 +74,7 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
 const nameIn = ({ kind }: RecordingStorage, { path }: StoredRecording): string =>
   kind === "folder" ? basename(path) : path;
 
-/** Writes digests in order, at most once a second, and retries while the database fails. */
+/** Writes digests in order, every 1.3 s, and retries while the database fails. */
 function digestWriter(
   kernel: ProcessKernel,
   store: (group: RecordedChunks) => Promise<void>,

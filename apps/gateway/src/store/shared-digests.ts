@@ -3,7 +3,7 @@ import type { RecordedChunks } from "@strongroom/server/features/sessions/index.
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Digests that arrive within this time share a transaction. They are due in the audit tree within two seconds. */
-const GATHER_MS = 100;
+const GATHER_MS = 250;
 const MOST_TOGETHER = 200;
 
 type Store = (groups: readonly RecordedChunks[]) => Promise<void>;
