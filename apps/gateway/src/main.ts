@@ -6,16 +6,23 @@ import { openDatabase } from "@strongroom/server/kernel/db/database.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import { openLog, type Log } from "@strongroom/server/kernel/log.ts";
 import { requireUsable, whyNotStarted } from "@strongroom/server/kernel/why-not-started.ts";
+import { setPriority } from "node:os";
 import { composeGateway } from "./compose.ts";
 
 const STOP_WITHIN_MS = 15_000;
 const POOL_SIZE = 8;
+
+/** A server on the same machine started this gateway and ends it. */
+const isBesideServer = process.env["STRONGROOM_ENDS_WITH_PARENT"] === "1";
+/** Busy terminals must not slow down API calls on the same processors. Zero is the usual priority, 19 the lowest. */
+const PRIORITY_BESIDE_SERVER = 5;
 
 /** Started components in order; they are stopped in reverse order. */
 const started: (() => Promise<unknown>)[] = [];
 let isStopping = false;
 
 async function start(): Promise<void> {
+  if (isBesideServer) setPriority(PRIORITY_BESIDE_SERVER);
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   stopOnSignals(log);
@@ -49,7 +56,7 @@ function warnAboutLibrary(log: Log): void {
 function stopOnSignals(log: Log): void {
   process.on("SIGINT", () => void stop(log));
   process.on("SIGTERM", () => void stop(log));
-  if (process.env["STRONGROOM_ENDS_WITH_PARENT"] === "1") process.on("disconnect", () => void stop(log));
+  if (isBesideServer) process.on("disconnect", () => void stop(log));
   process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled promise rejection"));
   process.on("uncaughtException", (error) => {
     log.fatal({ err: error }, "uncaught error; stopping");

@@ -41,7 +41,7 @@ const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Modern algorithms that OpenSSH 7.4 and later support. The client's order decides, and OpenSSH prefers
- * `chacha20-poly1305`, which needs three times the processor time of AES-GCM, so it is not offered.
+ * `chacha20-poly1305`, which needs more processor time than AES-GCM, so it is not offered.
  */
 const ALGORITHMS: ssh2.Algorithms = {
   kex: KEY_EXCHANGES,

@@ -22,7 +22,7 @@ export async function openRecording({ database }: Kernel, recording: NewRecordin
 
 const aboutSession = (id: string) => ({ type: "privileged-session", id });
 
-/** Stores the digests of durable chunks, in order and without gaps. At most once a second for each session. */
+/** Stores the digests of durable chunks, in order and without gaps. About once a second for each session. */
 export async function recordChunks(
   kernel: Kernel,
   { id, sessionId }: Pick<NewRecording, "id" | "sessionId">,
