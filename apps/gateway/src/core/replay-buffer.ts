@@ -16,6 +16,7 @@ export class ReplayBuffer {
   }
 
   add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
     const kept = bytes.subarray(Math.max(0, bytes.length - this.#limit));
     if (this.#bytes + bytes.length > this.#limit) this.#isCut = true;
     this.#makeRoom(kept.length);

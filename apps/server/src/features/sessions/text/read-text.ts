@@ -19,9 +19,7 @@ export class TextReader {
 
   /** Yields lines and marks. Throws TextNotReadError for output that takes too long; the values yielded before are valid. */
   async *read(chunks: AsyncIterable<TextChunk>, withinMs = CHUNK_WITHIN_MS): AsyncGenerator<TerminalText> {
-    this.#worker ??= new Worker(new URL("./text-worker.ts", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    });
+    this.#worker ??= this.#start();
     const worker = this.#worker;
     const source = chunks[Symbol.asyncIterator]();
     const deadline = setTimeout(() => void worker.terminate(), withinMs);
@@ -53,6 +51,18 @@ export class TextReader {
       if (!isRead) await this.close();
     }
     throw new TextNotReadError("The terminal took too long.");
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./text-worker.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    // Between two recordings nothing else listens, and the server must survive it.
+    worker.on("error", () => {});
+    worker.once("exit", () => {
+      if (this.#worker === worker) this.#worker = null;
+    });
+    return worker;
   }
 
   async close(): Promise<void> {
