@@ -1,4 +1,4 @@
-// Settings of the garbage collector, whose pauses delay keystrokes. Import it before anything is allocated.
+// Sets options of the garbage collector: its pauses delay keystrokes. Import this file first.
 import { setFlagsFromString } from "node:v8";
 
 /** Options of V8, which `node --v8-options` explains. */

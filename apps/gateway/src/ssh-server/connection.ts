@@ -81,7 +81,7 @@ export function serveConnection(client: Connection, options: ConnectionOptions):
 const NOTHING_SHOWN: TrafficLog = { input: () => [], output: () => [], end: () => [] };
 
 /**
- * One forwarded connection (RFC 4254 §7.2) is a session of its own. Its recording names the destination and has no
+ * Each forwarded connection (RFC 4254 §7.2) is a separate session. Its recording names the destination and has no
  * content. Only connections from the client's side: the gateway opens no ports for targets.
  */
 async function forward(
