@@ -76,19 +76,20 @@ function supervise(first: Running, context: Site, stopping: AbortController): Em
       current = null;
       // Losing the connection to an adopted server does not mean that the server is unhealthy.
       if (running.kind === "adopted" || Date.now() - startedAt > HEALTHY) deaths = 0;
-      log.error({ how }, "the database server ended unexpectedly; restarting it");
-      restart = replace(running);
+      const pause = pauseOf(PAUSES, deaths++);
+      log.error({ how, delay_ms: pause }, "the database server ended unexpectedly; restarting it");
+      restart = replace(running, pause);
     });
   }
 
-  async function replace(lost: Running): Promise<void> {
-    await bringBack();
+  async function replace(lost: Running, pause: number): Promise<void> {
+    await bringBack(pause);
     // Release the lost server only now: a server that only cut our connection must not stop because its last user left.
     await releaseServer(lost);
   }
 
-  async function bringBack(): Promise<void> {
-    let pause = pauseOf(PAUSES, deaths++);
+  async function bringBack(firstPause: number): Promise<void> {
+    let pause = firstPause;
     for (let failures = 0; !signal.aborted; failures++) {
       try {
         await delay(pause, undefined, { signal });
