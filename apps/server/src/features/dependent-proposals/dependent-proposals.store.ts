@@ -4,7 +4,7 @@ import type { RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { retrievableAccounts } from "#features/accounts/index.ts";
-import { visibleTargets } from "#features/discovery/index.ts";
+import { loginOf, visibleTargets } from "#features/discovery/index.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 
 export interface ProposalOf {
@@ -139,7 +139,7 @@ export async function usesOf(
       select used.kind, used.name, used.detail, target.hostname, target.target_type
       from own
       join discovered_accounts found on lower(found.hostname) = lower(own.host)
-        and lower(coalesce(found.login_name, found.account_name)) = lower(own.username) and found.missing_since is null
+        and ${loginOf("found")} = lower(own.username) and found.missing_since is null
       join ${visibleTargets(actor)} seen on seen.id = found.target_id
       join discovery_targets target on target.id = found.target_id
       cross join jsonb_to_recordset(found.dependents) as used (kind text, name text, detail text)

@@ -60,6 +60,7 @@ export function installDiscovery(kernel: Kernel, { secrets, rotation, ...parts }
 }
 
 export { auditTarget, changed, mayNotManage, targetNotFound } from "./discovery.ts";
+export { loginOf } from "./accounts/discovered.store.ts";
 export { openCredential, readCredential, targetOf } from "./scans/credential.ts";
 export type { CredentialRow } from "./scans/credential.ts";
 export { obstacleToLogin } from "./scans/run-scan.ts";

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
+import { loginOf } from "./accounts/discovered.store.ts";
 import type { DiscoveryContext } from "./discovery.ts";
 import { visibleTargets } from "./targets/targets.store.ts";
 import { readAges, readTrend } from "./trends.ts";
@@ -64,7 +65,7 @@ async function countAll(db: Db, actor: Actor, since: Date): Promise<Counts> {
       -- Safes contain fewer logins than scans find accounts, so the managed ones are counted.
       (select coalesce(sum(count), 0)::integer from found where is_privileged) - (
         select count(distinct found.id)::integer from credentials join discovered_accounts found
-          on lower(found.hostname) = lower(credentials.host) and lower(coalesce(found.login_name, found.account_name)) = lower(credentials.username)
+          on lower(found.hostname) = lower(credentials.host) and ${loginOf("found")} = lower(credentials.username)
         where credentials.user_id is null and credentials.deleted_at is null
           and found.is_privileged and found.missing_since is null and found.target_id in (select id from seen)
       ) as unmanaged_privileged_accounts`.execute(db);

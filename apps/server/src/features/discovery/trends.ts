@@ -4,6 +4,7 @@ import { MOST_AGED } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
+import { loginOf } from "./accounts/discovered.store.ts";
 import { visibleTargets } from "./targets/targets.store.ts";
 
 const DAY_MS = 86_400_000;
@@ -20,7 +21,7 @@ const managedOf = (isWanted: ReturnType<typeof sql>) => sql`(
   select found.target_id, count(distinct found.id) as managed,
     count(distinct found.id) filter (where found.is_privileged) as managed_privileged
   from credentials join discovered_accounts found
-    on lower(found.hostname) = lower(credentials.host) and lower(coalesce(found.login_name, found.account_name)) = lower(credentials.username)
+    on lower(found.hostname) = lower(credentials.host) and ${loginOf("found")} = lower(credentials.username)
   where credentials.user_id is null and credentials.deleted_at is null and found.missing_since is null and ${isWanted}
   group by found.target_id)`;
 
@@ -88,7 +89,7 @@ export function readAges(db: Db, actor: Actor, now: Date) {
             and found.discovered_at <= ${before(from)} and found.discovered_at > ${before(to)}
             and not exists (
               select from credentials where user_id is null and deleted_at is null
-                and lower(host) = lower(found.hostname) and lower(username) = lower(coalesce(found.login_name, found.account_name)))
+                and lower(host) = lower(found.hostname) and lower(username) = ${loginOf("found")})
           limit ${MOST_AGED}
         ) counted`.execute(db);
       return { age, count: rows[0]?.count ?? 0 };

@@ -4,7 +4,7 @@ import { RISK_BANDS } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import { isRotationOverdue, retrievableAccounts } from "#features/accounts/index.ts";
-import { visibleTargets } from "#features/discovery/index.ts";
+import { loginOf, visibleTargets } from "#features/discovery/index.ts";
 import { visibleRows, visibleSecrets } from "#features/figures/index.ts";
 import type { GrantQueries } from "#features/figures/index.ts";
 import { bitOf, seesEverySafe } from "#features/safes/index.ts";
@@ -103,7 +103,7 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
     from discovered_accounts found
     where found.target_id in ${seenTargets(scope)} and found.is_privileged and found.missing_since is null
       and not exists (select from credentials where user_id is null and deleted_at is null
-        and lower(host) = lower(found.hostname) and lower(username) = lower(coalesce(found.login_name, found.account_name)))`,
+        and lower(host) = lower(found.hostname) and lower(username) = ${loginOf("found")})`,
   missing_mfa: () => sql`
     select users.id, 'user' as kind, users.name, users.email as place, initcap(users.role) as detail,
       users.created_at as since

@@ -2,7 +2,7 @@
 import type { PrivilegeKind } from "@strongroom/connectors";
 import type { DiscoveredDependent, DiscoveredStatus, DiscoveredSystem, OnboardingSettings } from "@strongroom/contract";
 import { sql } from "kysely";
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType, Generated, RawBuilder } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { JsonColumn } from "#kernel/db/tables.ts";
@@ -10,6 +10,13 @@ import type { Change, KnownAccount } from "../discovery.policy.ts";
 import { storableJson } from "../storable-json.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
+
+/**
+ * The login of a discovered account in lower case, for comparisons with the user names of accounts in safes. The index
+ * `discovered_accounts_by_host` contains the same expression, so a different one would scan the table.
+ */
+export const loginOf = (table: "found" | "known" | "discovered_accounts"): RawBuilder<string> =>
+  sql`lower(coalesce(${sql.ref(`${table}.login_name`)}, ${sql.ref(`${table}.account_name`)}))`;
 
 export interface DiscoveredTable {
   id: ColumnType<string, string, never>;
@@ -183,7 +190,7 @@ export async function saveDecision(
  */
 export async function lockLogin(tx: Tx, id: string): Promise<string | null> {
   const { rows } = await sql<{ login: string }>`
-    select lower(hostname) || chr(10) || lower(coalesce(login_name, account_name)) as login from discovered_accounts where id = ${id}`.execute(
+    select lower(hostname) || chr(10) || ${loginOf("discovered_accounts")} as login from discovered_accounts where id = ${id}`.execute(
     tx,
   );
   const login = rows[0]?.login;

@@ -8,6 +8,7 @@ import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { listableSafes } from "../onboarding/onboarding.store.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
+import { loginOf } from "./discovered.store.ts";
 import type { DiscoveredTable } from "./discovered.store.ts";
 
 export type ShownAccount = Selectable<DiscoveredTable> & {
@@ -45,12 +46,12 @@ export interface AccountsQuery {
 
 const isManaged = sql`exists (
   select from credentials where user_id is null and deleted_at is null
-    and lower(host) = lower(found.hostname) and lower(username) = lower(coalesce(found.login_name, found.account_name)))`;
+    and lower(host) = lower(found.hostname) and lower(username) = ${loginOf("found")})`;
 
 /** Safes contain fewer logins than scans find accounts, so this reads from their side. */
 const IN_A_SAFE = sql`found.id in (
   select known.id from credentials join discovered_accounts known
-    on lower(known.hostname) = lower(credentials.host) and lower(coalesce(known.login_name, known.account_name)) = lower(credentials.username)
+    on lower(known.hostname) = lower(credentials.host) and ${loginOf("known")} = lower(credentials.username)
   where credentials.user_id is null and credentials.deleted_at is null)`;
 
 function matching(query: AccountsQuery): RawBuilder<unknown> {
@@ -77,7 +78,7 @@ export async function listAccounts(db: Db, actor: Actor, query: AccountsQuery): 
     select found.*, seen.can_manage, ${isManaged} as is_managed, (
         select own.id from credentials own
         where own.user_id is null and own.deleted_at is null and own.safe_id in ${listableSafes(actor)}
-          and lower(own.host) = lower(found.hostname) and lower(own.username) = lower(coalesce(found.login_name, found.account_name))
+          and lower(own.host) = lower(found.hostname) and lower(own.username) = ${loginOf("found")}
         order by own.created_at limit 1
       ) as account_id, (
         select jsonb_build_object('id', latest.id, 'state', latest.state, 'message', latest.message)

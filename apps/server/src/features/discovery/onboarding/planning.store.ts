@@ -5,6 +5,7 @@ import type { Asker } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { HostKey, SecretRow } from "#features/secrets/index.ts";
 import type { DiscoveredStatus } from "@strongroom/contract";
+import { loginOf } from "../accounts/discovered.store.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
 
 export interface PlannedRow {
@@ -52,7 +53,7 @@ export async function plannedRows(db: Db, actor: Asker, ids: readonly string[]):
       own.platform_id as credential_platform_id, own.system_type, own.connection_method,
       exists (
         select from credentials taken where taken.user_id is null and taken.deleted_at is null
-          and lower(taken.host) = lower(found.hostname) and lower(taken.username) = lower(coalesce(found.login_name, found.account_name))
+          and lower(taken.host) = lower(found.hostname) and lower(taken.username) = ${loginOf("found")}
           and (taken.port is null or taken.port = target.port)
       ) as is_managed
     from discovered_accounts found
