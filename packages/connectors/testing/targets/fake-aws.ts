@@ -35,6 +35,8 @@ export interface FakeAws {
   addBucket(name: string, objects: Readonly<Record<string, string>>): FakeBucket;
   /** Replaces the next answer to `action` with an error, or with no answer (null) after the action was carried out. */
   answerOnce(action: string, error: { code: string; status: number } | null): void;
+  /** The next request for `action` waits for `resume()`. `received` settles when it has arrived. */
+  pauseOnce(action: string): { received: Promise<void>; resume(): void };
   requests(): readonly string[];
   stop(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
   const buckets: FakeBuckets = { byName: new Map(), denied: new Set(), pageSize: 2 };
   const requests: string[] = [];
   let once_: { action: string; error: { code: string; status: number } | null } | null = null;
+  let pause: { action: string; received: () => void; resumed: Promise<void> } | null = null;
 
   const newKey = (owner: string): StoredKey => {
     const id = `AKIA${randomBytes(10).toString("hex").toUpperCase().slice(0, 16)}`;
@@ -181,10 +184,21 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
     response.writeHead(isError ? result.status : 200, { "content-type": "text/xml" }).end(content);
   };
 
+  const pauseThenAnswer = async (request: IncomingMessage, body: string, response: ServerResponse) => {
+    const action = request.headers["x-amz-target"]?.toString() ?? new URLSearchParams(body).get("Action");
+    if (pause !== null && pause.action === action) {
+      const { received, resumed } = pause;
+      pause = null;
+      received();
+      await resumed;
+    }
+    answer(request, body, response);
+  };
+
   const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => answer(request, Buffer.concat(chunks).toString(), response));
+    request.on("end", () => void pauseThenAnswer(request, Buffer.concat(chunks).toString(), response));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -216,6 +230,12 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
       if (key !== undefined) key.isActive = false;
     },
     answerOnce: (action, error) => (once_ = { action, error }),
+    pauseOnce: (action) => {
+      const received = Promise.withResolvers<void>();
+      const resumed = Promise.withResolvers<void>();
+      pause = { action, received: received.resolve, resumed: resumed.promise };
+      return { received: received.promise, resume: resumed.resolve };
+    },
     requests: () => requests,
     stop: async () => {
       server.closeAllConnections();
