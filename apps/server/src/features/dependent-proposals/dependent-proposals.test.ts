@@ -35,6 +35,11 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     await world.app.close();
   });
 
+  /** Scans the host's files. A failed scan would only show as a missing proposal. */
+  async function scanFiles(): Promise<void> {
+    const { status, error_message: message } = await host.scanned();
+    assert.equal(status, "completed", message ?? "");
+  }
   const proposedFor = (id: AccountId, as = host.owner.token) =>
     host.app.call(listProposedDependents, { params: { id }, as });
   const proposals = async (id: AccountId): Promise<ProposedDependent[]> => {
@@ -54,7 +59,7 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     });
     const path = host.write("app/backup.conf", `user = ${used.username}\npassword = ${used.password}\n`, 0o640);
     host.write("app/other.conf", `password = ${aPassword()}\n`);
-    await host.scanned();
+    await scanFiles();
     const [file, ...others] = await proposals(account.id);
     assert.ok(file !== undefined);
     assert.deepEqual(others, []);
@@ -79,7 +84,7 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
 
   test("the account that scans log in with cannot update its own file, and the proposal says so", async () => {
     host.write("self/login.conf", `password = ${host.user.password}\n`);
-    await host.scanned();
+    await scanFiles();
     const own = (await proposals(host.account.id)).find(({ kind }) => kind === "file");
     assert.ok(own !== undefined);
     assert.deepEqual([own.config, own.holds_password], [null, true]);
@@ -93,7 +98,7 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     const twin = await anAccount(app, owner, safe, { ...login, hostname: "DB1.corp.example", name: "App again" });
     await anAccount(app, owner, safe, { ...login, hostname: "db2.corp.example", name: "App elsewhere" });
     await anAccount(app, owner, safe, { ...login, password: aPassword(), name: "App before" });
-    await host.scanned();
+    await scanFiles();
     const found = await proposals(account.id);
     assert.deepEqual(
       found.map(({ name, config }) => [name, config]),
@@ -118,7 +123,7 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     const known = await anAccount(app, owner, safe, { ...login, name: "Known" });
     const guesser = await aPerson(app, "manager");
     const guess = await anAccount(app, guesser, await aSafe(app, guesser), { ...login, name: "Guess" });
-    await host.scanned();
+    await scanFiles();
     assert.equal((await proposals(known.id)).length, 1);
     assert.deepEqual((await proposedFor(guess.id, guesser.token)).body.proposed, []);
   });
@@ -144,7 +149,7 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
       const account = await anAccount(app, owner, safe, { ...key, password: readFileSync(file, "utf8") });
       await world.scanned(host.target);
       // The index of known secrets is made by a job or before a scan of files.
-      await host.scanned();
+      await scanFiles();
       const proposed = await proposals(account.id);
       const hostKey = await sshd.hostKey();
       assert.deepEqual(
