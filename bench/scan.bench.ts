@@ -66,6 +66,7 @@ const SPLITS = [
   "rarer development",
   "rarer held-out",
   "rarer fresh",
+  "unseen 1",
 ] as const;
 printTable(
   HEAD,

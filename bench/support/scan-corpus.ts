@@ -12,9 +12,17 @@ export interface LabelledFile {
    * Of the first files by the path alone, before any tuning. The files of `hosts-2` were written after it, those of
    * `hosts-3` (usual files of a host) after everything else. Those of `rarer-1`
    * and `rarer-2` have other, rarer applications in each, and were split before the detectors saw any of them. `rarer-3`
-   * was written after the errors in `rarer-2` were read.
+   * was written after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it.
    */
-  split: "development" | "held-out" | "fresh" | "common fresh" | "rarer development" | "rarer held-out" | "rarer fresh";
+  split:
+    | "development"
+    | "held-out"
+    | "fresh"
+    | "common fresh"
+    | "rarer development"
+    | "rarer held-out"
+    | "rarer fresh"
+    | "unseen 1";
 }
 
 const FOLDER = join(import.meta.dirname, "../scan-corpus");
@@ -24,6 +32,7 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "rarer-1.txt": "rarer development",
   "rarer-2.txt": "rarer held-out",
   "rarer-3.txt": "rarer fresh",
+  "unseen-1.txt": "unseen 1",
 };
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
