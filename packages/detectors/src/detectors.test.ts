@@ -53,12 +53,46 @@ const FOUND: [path: string, text: string, value: string][] = [
   ["notes.txt", "- vpn password is Kj8-plum-92 (change next week!)", "Kj8-plum-92"],
   ["a.yml", "routing_key: 0b5e4f7c3a524d6e9f0a6c1d2e3f4a5b", "0b5e4f7c3a524d6e9f0a6c1d2e3f4a5b"],
   ["a.conf", "wifi_key=Kj8-plum-92", "Kj8-plum-92"],
+  ["a.xml", "<name>app.db.Password</name>\n  <value>Kj8-plum-92</value>", "Kj8-plum-92"],
+  ["a.ini", "[users]\nbob = Kj8-plum-92, admin\n[roles]\nadmin = *\n", "Kj8-plum-92"],
+  ["a.py", 'API_TOKENS = {\n  "agent": "dJk392kdJ29dkJe02kd",\n}\n', "dJk392kdJ29dkJe02kd"],
+  ["a.pl", '$ftp->login("bob", "Kj8-plum-92");', "Kj8-plum-92"],
+  ["a.properties", "db.url=jdbc:oracle:thin:bob/Kj8plum92@//db1:1521/APP", "Kj8plum92"],
+  ["a.sh", "APP_CONN=app/Kj8plum92@ERP1", "Kj8plum92"],
+  ["a.ps1", "net use \\\\files\\hr /user:EXAMPLE\\bob Kj8-plum-92 | Out-Null", "Kj8-plum-92"],
+  ["a.conf", "node.cookie = dJk392kdJ29dkJe02kdPq", "dJk392kdJ29dkJe02kdPq"],
+  ["a.conf", "dns_application_key = dJk392kdJ29dkJe0", "dJk392kdJ29dkJe0"],
+  [
+    "a.keyring",
+    "[client.a]\n\tkey = dJk392kdJ29dkJe02kdPq81bX73nQeYtLs0vWz5uAc4=",
+    "dJk392kdJ29dkJe02kdPq81bX73nQeYtLs0vWz5uAc4=",
+  ],
 ];
 test("values are found in every syntax, decoded", () => {
   for (const [path, text, value] of FOUND) assert.deepEqual(values(path, text), [value], `${path}: ${text}`);
 });
 
+test("every login of a URL with several hosts is found", () => {
+  assert.deepEqual(values("a.conf", "url = rabbit://app:Kj8-plum-92@mq1:5672,app:Xr5-kiwi-31@mq2:5672/"), [
+    "Kj8-plum-92",
+    "Xr5-kiwi-31",
+  ]);
+});
+
+test("an Argon2 hash with parameters is a hash, not a token", () => {
+  const hash = "$argon2id$v=19$m=65540,t=3,p=4$c2FsdHNhbHRzYWx0$Zm9vYmFyYmF6Zm9vYmFyYmF6Zm9vYmFyYmF6";
+  assert.deepEqual(
+    find("a.env", `ADMIN_TOKEN='${hash}'`).map((found) => found.class),
+    ["password_hash"],
+  );
+});
+
 const NOT_FOUND: [path: string, text: string][] = [
+  ["Web.config", '<section type="Log, log4net, PublicKeyToken=669e0ddf0bb1aa2a"/>'],
+  ["a.ini", "[users]\nbob = 1000\nadmin = readonly\n"],
+  ["a.xml", "<name>app.password.store</name>\n  <value>Kj8-plum-92</value>"],
+  ["a.py", 'TOKENS = {\n  "access": "access_token",\n  "refresh": "refresh_token",\n}\n'],
+  ["a.conf", "userid=HTTP/www@EXAMPLE.NET"],
   ["a.env", "PASSWORD_FILE=/run/secrets/db"],
   ["a.env", "PASSWORD=${DB_PASSWORD}"],
   ["a.env", "PASSWORD_MIN_LENGTH=12"],

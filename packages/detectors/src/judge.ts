@@ -179,7 +179,8 @@ function judgeToken(
     kind === "uuid" ? (key.strength >= 0.9 ? 0.8 : 0.4) : likelihoodOf(value, randomness, isSecret && config);
   // A name such as "key" alone says little.
   if (key.strength < 0.65 && (!config || likelihood < 0.95 || value.length < 20)) return null;
-  if (key.strength < 0.65 && isDigest(value) && (key.words.length < 2 || !config)) return null;
+  if (key.strength < 0.65 && isDigest(value) && /^[\da-f]+$/i.test(value) && (key.words.length < 2 || !config))
+    return null;
   if (!config && (randomness < 0.5 || value.length < 10)) return null;
   const confidence = weight * likelihood;
   return key.kind === "token"

@@ -54,6 +54,8 @@ function judge(words: string[]): KeyVerdict | null {
     if (head.some((each) => HEAD_WORDS.has(each))) return null;
     const last = head.at(-1) ?? "";
     if (word.kind !== "password" && from === at && IDENTIFIER_WORDS.has(last)) return null;
+    // .NET's `PublicKeyToken` and other names of public keys.
+    if (word.kind === "token" && last === "key" && head.at(-2) === "public") return null;
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));
     const kind = (isHash || wasHashed) && word.kind === "password" ? "hash" : word.kind;
     const strength = tail.length === 0 || isHash ? word.strength : word.strength * 0.8;

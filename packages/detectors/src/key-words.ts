@@ -57,7 +57,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "token",
     0.95,
-    "api.key access.key sec.key secret.key auth.key client.secret app.secret app.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
+    "api.key access.key sec.key secret.key auth.key client.secret app.secret app.key application.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
   ),
   ...entries(
     "key",

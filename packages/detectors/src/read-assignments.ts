@@ -88,7 +88,7 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (before === "<" || (before === ":" && /<[\w-]{1,20}:$/.test(text.slice(Math.max(0, from - 24), from))))
     return readElement(line, from, to);
   if (before === "/" && text[from - 2] === "<") return null;
-  if (before === ">" && text.startsWith("</", to)) return readPropertyList(line, from, to);
+  if (before === ">" && text.startsWith("</", to)) return readPair(line, from, to);
   const named = readNamedValue(line, from, to);
   if (named !== null) return named;
   if (text.slice(Math.max(0, from - 2), from) === "${" || (before === "{" && text[from - 2] === "$"))
@@ -241,21 +241,28 @@ function readDefault(line: Line, from: number, to: number): Candidate | null {
   });
 }
 
-/** Apple's property lists: `<key>Password</key> <string>value</string>`. */
-function readPropertyList(line: Line, from: number, to: number): Candidate | null {
+/**
+ * An element with the name and the next one with the value: Apple's `<key>Password</key> <string>x</string>`, Hadoop's
+ * `<name>a.password</name> <value>x</value>`.
+ */
+function readPair(line: Line, from: number, to: number): Candidate | null {
   const { text, base, file } = line;
-  if (!/<key>\s*$/i.test(text.slice(Math.max(0, from - 8), from))) return null;
+  if (!/<(?:[\w-]{1,20}[:-])?(?:key|name)(?:\s[^<>]{0,60})?>\s*$/i.test(text.slice(Math.max(0, from - 90), from)))
+    return null;
   const at = base + to;
-  const match = /^<\/key>\s{0,80}<string>([^<\n]{1,512})<\/string>/i.exec(file.slice(at, at + 640));
+  const match =
+    /^<\/[\w:-]{1,30}>\s{0,80}<((?:[\w-]{1,20}[:-])?(?:string|value))(?:\s[^<>]{0,60})?>\s*(?:<!\[CDATA\[)?([^<>\n\s](?:[^<>\n]{0,510}[^<>\s])?)(?:\]\]>)?\s*<\/\1>/i.exec(
+      file.slice(at, at + 760),
+    );
   if (match === null) return null;
-  const end = at + match[0].length - "</string>".length;
-  const raw = match[1]!;
+  const raw = match[2]!;
+  const start = at + match[0].lastIndexOf(raw);
   return {
     detector: "xml",
     keyName: text.slice(from, to),
     raw,
-    start: end - raw.length,
-    end,
+    start,
+    end: start + raw.length,
     isQuoted: true,
     syntax: 1,
   };

@@ -1,5 +1,5 @@
 // Entries whose names say nothing but whose place does: a file named secrets.yaml, `[admins]`, and `secrets:` with entries below.
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Line } from "./candidate.ts";
 import type { Format } from "./format.ts";
 
 const SECRET_FILE = /(?:^|[/._-])secrets?(?:[._-]\w{1,20})?\.(?:ya?ml|toml|ini|conf|cfg|properties|env)$/i;
@@ -15,23 +15,50 @@ const ENTRY =
 const PUBLIC_NAME =
   /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest)$/i;
 
+/** `[users]` with `name = password, role`. */
+const USERS = /^\[users\][ \t]*\n(?<body>(?:(?!\[)[^\n]*\n?)*)/gim;
+const USER =
+  /^[ \t]*(?<key>[\w.@-]{1,64})[ \t]*=[ \t]*(?<quote>["']?)(?<value>(?=[^\s,]*\d)(?=[^\s,]*[A-Za-z])[^\s,"'{}[\]|>$&*!][^\s,"']{5,127})\k<quote>(?:[ \t]*,[^\n]*)?[ \t]*$/gm;
+/** A literal with secrets in a program: `API_TOKENS = {"agent": "x"}`, `'passwords' => ['bob' => 'x']`. */
+const LITERAL =
+  /(?<name>passwords|secrets|tokens|api_?keys)["']?\]?[ \t]*(?:=>|:=|=|:)[ \t]*(?:(?:map\[string\]string|dict|array|new \w+)[ \t]*)?[({[][ \t]*$/i;
+const LITERAL_ENTRY =
+  /["']?(?<key>[\w.@-]{1,80})["']?[ \t]*(?:=>|:|=)[ \t]*(?<quote>["'])(?<value>[^\s"'{}$&*!][^\n"']*)\k<quote>/g;
+
+/** The entries of the literal that starts at the end of the line. */
+export function readLiterals({ text, base, file, format }: Line): Candidate[] {
+  const name = format === "code" ? LITERAL.exec(text)?.groups?.["name"] : undefined;
+  if (name === undefined) return [];
+  const start = base + text.length;
+  const body = /^[^()[\]{}]{0,4000}/.exec(file.slice(start, start + 4000))?.[0] ?? "";
+  return entriesOf(body, start, /^passwords$/i.test(name) ? "password" : "api_token", LITERAL_ENTRY).filter(({ raw }) =>
+    /\d/.test(raw),
+  );
+}
+
 export function readCollections(path: string, text: string, format: Format): Candidate[] {
   if (format !== "yaml" && format !== "assignments" && format !== "toml" && format !== "json") return [];
   if (SECRET_FILE.test(path)) return entriesOf(text, 0, "api_token", ENTRY);
   const groups = format === "json" ? JSON_MAP : format === "yaml" ? MAP : SECTION;
+  const users = format === "assignments" ? [...text.matchAll(USERS)] : [];
+  const ofUsers = users.flatMap((match) => {
+    const { body = "" } = match.groups ?? {};
+    return entriesOf(body, match.index + match[0].length - body.length, "password", USER);
+  });
   const entry = format === "json" ? JSON_ENTRY : ENTRY;
-  return [...text.matchAll(groups)].flatMap((match) => {
+  const ofGroups = [...text.matchAll(groups)].flatMap((match) => {
     const { name = "", body = "" } = match.groups ?? {};
     const base = match.index + match[0].length - body.length;
     return entriesOf(body, base, /^(?:admins|passwords)$/i.test(name) ? "password" : "api_token", entry);
   });
+  return [...ofUsers, ...ofGroups];
 }
 
 function entriesOf(body: string, base: number, asserted: "password" | "api_token", entry: RegExp): Candidate[] {
   return [...body.matchAll(entry)].flatMap((match) => {
     const { key = "", value = "" } = match.groups ?? {};
     if (PUBLIC_NAME.test(key) || value.length < 8 || /\s|^[./~]|:\/\/|^\d{4}-\d\d-\d\d/.test(value)) return [];
-    const start = base + match.index + match[0].indexOf(value, match[0].search(/[:=]/));
+    const start = base + match.index + match[0].indexOf(value, match[0].search(/[:=]/) + 1);
     return [
       {
         detector: "secret-section",

@@ -86,7 +86,7 @@ const FORMS: readonly Form[] = [
     programs: "kubectl",
     pattern: ` [^\\n|;]{0,300}?--from-literal[= ]["']?[\\w.-]{0,40}(?:pass|pwd|secret|token|key)[\\w.-]{0,40}=${WORD}`,
   },
-  { programs: "net use", pattern: ` [^\\n|]{0,200}?/user:\\S{1,64} ${WORD}(?= */| *$)`, syntax: 0.85 },
+  { programs: "net use", pattern: ` [^\\n|]{0,200}?/user:\\S{1,64} ${WORD}(?= *[/|&>]| *$)`, syntax: 0.85 },
   { programs: "net use", pattern: ` (?:[A-Za-z*]:? )?\\\\\\\\\\S+ (?!/)${WORD}`, syntax: 0.85 },
   { programs: "zip -", pattern: `[\\w -]{0,20}?P ?${WORD}` },
 ];

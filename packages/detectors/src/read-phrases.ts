@@ -33,8 +33,8 @@ const FORMS: readonly Phrase[] = [
   },
   {
     grams: ["gin(", "ate(", "uth(", "nin(", "gon("],
-    needs: [".login", ".auth", ".signin", ".logon"],
-    pattern: `\\.(?:login|authenticate|auth|signin|logon)\\s*\\(\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[,)]`,
+    needs: [".login", ".auth", ".signin", ".logon", "->login", "->auth"],
+    pattern: `(?:\\.|->)(?:login|authenticate|auth|signin|logon)\\s*\\(\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}\\s*[,)]`,
   },
   {
     grams: ["tCon", "dbCo", "DBI-", " PDO", "_con", "OCIL", "lCon"],
@@ -143,6 +143,25 @@ const FORMS: readonly Phrase[] = [
     pattern: `^\\s*(?:crypto\\s+(?:isakmp|ikev\\d)\\s+key|key-string|wpa-psk\\s+ascii|pre-shared-key(?:\\s+(?:local|remote|address\\s+\\S+\\s+key))?|ntp\\s+authentication-key\\s+\\d+\\s+md5|ip\\s+ospf\\s+(?:message-digest-key\\s+\\d+\\s+md5|authentication-key)|standby\\s+\\d+\\s+authentication(?:\\s+md5\\s+key-string)?|ppp\\s+chap\\s+password|ppp\\s+pap\\s+sent-username\\s+\\S+\\s+password|neighbor\\s+\\S+\\s+password|username\\s+\\S+\\s+(?:privilege\\s+\\d+\\s+)?(?:password|secret)|enable\\s+(?:password|secret)|set\\s+(?:psksecret|passwd|password|secret|passphrase|auth-pwd|priv-pwd|ppk-secret))\\s+(?:ENC\\s+)?(?:[0-9]\\s+)?"?(?!ENC\\b)([^\\s"]{3,200})"?`,
     flags: "gim",
     syntax: 0.9,
+  },
+  {
+    // Cookies that nodes of a cluster share: `node.cookie = x`, `cookie x`.
+    grams: ["ooki"],
+    isConfig: true,
+    needs: ["ookie"],
+    pattern: `^[ \\t]*(?:[\\w-]{1,30}[._-])?cookie[ \\t]*[=: ][ \\t]*["']?([A-Za-z\\d+/_-]{20,128}={0,2})["']?[ \\t]*$`,
+    flags: "gim",
+    syntax: 0.8,
+    found: "api_token",
+  },
+  {
+    // Oracle's `user/password@service` in a variable.
+    grams: ["onn=", "ect=", "rid="],
+    isConfig: true,
+    needs: ["@"],
+    pattern: `(?:conn|connect|userid)["']?[ \\t]*=[ \\t]*["']?(?<user>[A-Za-z][\\w$#]{0,29})/([^\\s/@"'$]{3,64})@(?://[\\w.-]+|[A-Za-z]\\w{0,30})(?=["'\\s;:/]|$)`,
+    flags: "gi",
+    syntax: 0.85,
   },
   {
     grams: ["d-i "],

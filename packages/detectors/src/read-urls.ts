@@ -20,7 +20,17 @@ export function readUrls(text: string): Candidate[] {
     const scheme = SCHEME.exec(text.slice(Math.max(0, at - 31), at))?.[1];
     if (scheme === undefined) continue;
     const candidate = withPassword(rest, start, scheme) ?? withToken(rest, start, scheme);
-    if (candidate !== null) found.push(candidate);
+    if (candidate === null) continue;
+    found.push(candidate);
+    // A list of hosts, each with a login: `rabbit://a:x@h1:5672,a:y@h2:5672/`.
+    for (let end = candidate.end - start; end < authority.length;) {
+      const next = /^@[\w.-]+(?::\d{1,5})?,(?=[^\s,@]+:[^\s,@]+@)/.exec(rest.slice(end))?.[0].length;
+      if (next === undefined) break;
+      const other = withPassword(rest.slice(end + next), start + end + next, scheme);
+      if (other === null) break;
+      found.push(other);
+      end = other.end - start;
+    }
   }
   return found;
 }
@@ -77,6 +87,10 @@ const isExample = (host: string): boolean =>
 
 const GO_DSN = /([\w.-]{1,64}):([^\s@:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
 
+/** Oracle's thin and OCI drivers: `jdbc:oracle:thin:user/password@//host:1521/service`. */
+const ORACLE_DSN =
+  /jdbc:oracle:(?:thin|oci8?):([\w$#.-]{1,64})\/"?([^\s"'@/]{1,128})"?@(?:\/\/)?([\w.-]{1,128}(?::\d{1,5})?)/g;
+
 /** Perl's `"DBI:…", "user", "password"`, wherever it is stored. */
 const PERL_DSN =
   /["']dbi:[^"'\n]{1,200}["'][ \t]*,[ \t]*["']([^"'\n]{0,64})["'][ \t]*,[ \t]*["']([^"'\n]{1,128})["']/gi;
@@ -85,13 +99,18 @@ export function readDataSourceNames(text: string): Candidate[] {
   const found: Candidate[] = [];
   if (text.includes("@tcp(") || text.includes("@unix(")) found.push(...dataSourcesIn(text, GO_DSN));
   if (text.includes("DBI:") || text.includes("dbi:")) found.push(...dataSourcesIn(text, PERL_DSN));
+  if (text.includes("jdbc:oracle:")) found.push(...dataSourcesIn(text, ORACLE_DSN));
   return found;
 }
 
 function dataSourcesIn(text: string, pattern: RegExp): Candidate[] {
   return [...text.matchAll(pattern)].map((match) => {
     const [whole, userName = "", raw = "", host = ""] = match;
-    const start = match.index + whole.lastIndexOf(raw, pattern === GO_DSN ? userName.length + 1 : undefined);
+    const start =
+      match.index +
+      (pattern === ORACLE_DSN
+        ? whole.indexOf(raw, whole.indexOf("/") + 1)
+        : whole.lastIndexOf(raw, pattern === GO_DSN ? userName.length + 1 : undefined));
     return {
       detector: "data-source",
       keyName: null,

@@ -15,7 +15,7 @@ import { privateKeysIn } from "./private-keys.ts";
 import { unescape, unescapeXml } from "./quoting.ts";
 import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
-import { readCollections } from "./read-collections.ts";
+import { readCollections, readLiterals } from "./read-collections.ts";
 import { readCommands } from "./read-commands.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readSql } from "./read-sql.ts";
@@ -145,6 +145,7 @@ class Scan {
     }
     for (const candidate of readHashes(text)) this.#consider(candidate);
     if (kind.isGenerated || kind.isSample) return;
+    read(KEYS, readLiterals);
     for (const candidate of readCollections(path, text, format)) this.#consider(candidate);
   }
 
