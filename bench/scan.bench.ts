@@ -67,6 +67,7 @@ const SPLITS = [
   "rarer held-out",
   "rarer fresh",
   "unseen 1",
+  "unseen 2",
 ] as const;
 printTable(
   HEAD,
