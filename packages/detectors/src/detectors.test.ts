@@ -53,6 +53,10 @@ const FOUND: [path: string, text: string, value: string][] = [
   ["notes.txt", "- vpn password is Kj8-plum-92 (change next week!)", "Kj8-plum-92"],
   ["a.yml", "routing_key: 0b5e4f7c3a524d6e9f0a6c1d2e3f4a5b", "0b5e4f7c3a524d6e9f0a6c1d2e3f4a5b"],
   ["a.conf", "wifi_key=Kj8-plum-92", "Kj8-plum-92"],
+  ["a.rb", 'PASSWORD = "Kj8-plum-92".freeze', "Kj8-plum-92"],
+  ["a.conf", 'jaas = "Module required username=\\"bob\\" password=\\"Kj8-plum-92\\";"', "Kj8-plum-92"],
+  ["a.sh", "db2 connect to APP user bob using Kj8-plum-92", "Kj8-plum-92"],
+  ["a.ini", "authPhrase = Kj8-plum-92", "Kj8-plum-92"],
   ["a.xml", "<name>app.db.Password</name>\n  <value>Kj8-plum-92</value>", "Kj8-plum-92"],
   ["a.ini", "[users]\nbob = Kj8-plum-92, admin\n[roles]\nadmin = *\n", "Kj8-plum-92"],
   ["a.py", 'API_TOKENS = {\n  "agent": "dJk392kdJ29dkJe02kd",\n}\n', "dJk392kdJ29dkJe02kd"],
@@ -89,6 +93,7 @@ test("an Argon2 hash with parameters is a hash, not a token", () => {
 
 const NOT_FOUND: [path: string, text: string][] = [
   ["Web.config", '<section type="Log, log4net, PublicKeyToken=669e0ddf0bb1aa2a"/>'],
+  ["a.yml", "SECRET: ${APP_SECRET:?missing1}"],
   ["a.ini", "[users]\nbob = 1000\nadmin = readonly\n"],
   ["a.xml", "<name>app.password.store</name>\n  <value>Kj8-plum-92</value>"],
   ["a.py", 'TOKENS = {\n  "access": "access_token",\n  "refresh": "refresh_token",\n}\n'],

@@ -67,7 +67,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "password",
     0.95,
-    "wifi.key wlan.key pass.word pass.phrase pass.wd key.pass bind.pw root.pw auth.pass require.pass master.auth symm.key",
+    "wifi.key wlan.key pass.word pass.phrase pass.wd key.pass auth.phrase secret.phrase bind.pw root.pw auth.pass require.pass master.auth symm.key",
   ),
 ]);
 

@@ -156,17 +156,19 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const quote = text[start];
   const isIniQuote = quote === "`" && line.format === "assignments" && /^`[^`\s]+`\s*$/.test(text.slice(start));
   if (quote === "`" && line.format !== "code" && !isIniQuote) return null;
-  if (isQuote(quote) && !(isEmbedded && quote === around)) {
+  const isEscapedQuote = text[start - 1] === "\\";
+  if (isQuote(quote) && (!isEmbedded || quote !== around || isEscapedQuote)) {
     if (text.startsWith(quote.repeat(3), start)) {
       const close = text.indexOf(quote.repeat(3), start + 3);
       return close === -1
         ? null
         : candidateAt(line, "assignment", start + 3, close, { keyName, isQuoted: true, syntax });
     }
-    const isEscaped = text[start - 1] === "\\";
-    const end = isEscaped ? text.indexOf(`\\${quote}`, start + 1) : endOfQuoted(text, start + 1, quote);
+    const end = isEscapedQuote ? text.indexOf(`\\${quote}`, start + 1) : endOfQuoted(text, start + 1, quote);
     if (end === -1 || end - start > 8192) return null;
-    const joined = /^[ \t]*(?:\+|\.(?=[ \t]*[$\w])|%)[ \t]*[\w$(]/.test(text.slice(end + 1, end + 40));
+    const joined = /^(?:[ \t]*[+%][ \t]*[\w$(]|[ \t]*\.[ \t]*\$|[ \t]+\.[ \t]*\w|\.[ \t]+\w)/.test(
+      text.slice(end + 1, end + 40),
+    );
     return candidateAt(line, "assignment", start + 1, end, {
       keyName,
       isQuoted: true,
@@ -182,7 +184,7 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     return null;
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);
   if (bare === null) return null;
-  const fallback = /^\$\{[\w.]+(?::?[-=]|:)([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
+  const fallback = /^\$\{[\w.]+(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
   if (fallback !== null) {
     const end = bare.end - 1;
     return candidateAt(line, "default", end - fallback[1]!.length, end, { keyName, syntax: syntax * 0.85 });
@@ -230,7 +232,7 @@ function readElement(line: Line, from: number, to: number): Candidate | null {
 /** `${PASSWORD:-value}` of shells and `${password:value}` of Spring. */
 function readDefault(line: Line, from: number, to: number): Candidate | null {
   const { text } = line;
-  const match = /^(?::?[-=]|:)([^{}$]{1,200})\}/.exec(text.slice(to, to + 210));
+  const match = /^(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}/.exec(text.slice(to, to + 210));
   if (match === null) return null;
   const start = to + match[0].length - 1 - match[1]!.length;
   const value = match[1]!;

@@ -88,6 +88,10 @@ const FORMS: readonly Form[] = [
   },
   { programs: "net use", pattern: ` [^\\n|]{0,200}?/user:\\S{1,64} ${WORD}(?= *[/|&>]| *$)`, syntax: 0.85 },
   { programs: "net use", pattern: ` (?:[A-Za-z*]:? )?\\\\\\\\\\S+ (?!/)${WORD}`, syntax: 0.85 },
+  {
+    programs: "db2 connect|db2 attach|db2cli",
+    pattern: ` [^\\n|;]{0,200}?\\b(?:user|USER) \\S{1,64} (?:using|USING) ${WORD}`,
+  },
   { programs: "zip -", pattern: `[\\w -]{0,20}?P ?${WORD}` },
 ];
 
@@ -108,7 +112,23 @@ trigger(
   COMMANDS,
 );
 /** Every form has one of these. */
-const NEEDED = [" -", "| ", "plus", "sqlldr", "dp ", "rman", "<<<", "net ", "ctl ", "wpa_", "/rp", "cmdkey", "runas"];
+const NEEDED = [
+  " -",
+  "| ",
+  "plus",
+  "sqlldr",
+  "dp ",
+  "rman",
+  "<<<",
+  "net ",
+  " using ",
+  " USING ",
+  "ctl ",
+  "wpa_",
+  "/rp",
+  "cmdkey",
+  "runas",
+];
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
