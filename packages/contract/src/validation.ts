@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ALERT_SEVERITIES } from "./dashboard.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccessRequestId, Moment, pageQuery } from "./fields.ts";
+import { AccessRequestId, Moment, pageQuery, sortBy } from "./fields.ts";
 import { AttemptStatus, AttemptStatusFilter, FAILING_STATUSES, ValidationStatus } from "./verification-status.ts";
 import { RunId } from "./verification.ts";
 
@@ -196,16 +196,24 @@ const narrowing = {
 export const MOST_COUNTED = 10_000;
 export const CountedTotal = z.number().int().max(MOST_COUNTED);
 
+/** `result` is the outcome, `duration` how long the attempt took. */
+export const ATTEMPT_SORT_FIELDS = ["name", "result", "started", "duration"] as const;
+export type AttemptSortField = (typeof ATTEMPT_SORT_FIELDS)[number];
+
+export const AttemptSort = sortBy(ATTEMPT_SORT_FIELDS);
+export type AttemptSort = z.infer<typeof AttemptSort>;
+
 export const listValidationAttempts = endpoint({
   method: "GET",
   path: "/api/v1/validation/attempts",
-  summary: "Verification attempts on secrets that the caller can see, newest first",
+  summary: "Verification attempts on secrets that the caller can see, newest first unless sorted otherwise",
   query: z.object({
     ...pageQuery(200, 50),
     ...narrowing,
     /** The result of the attempt, not the current status of the account. */
     status: AttemptStatusFilter.optional(),
     range: ValidationRange.default("24h"),
+    sort: AttemptSort.optional(),
   }),
   reply: z.object({
     attempts: z.array(ValidationAttempt),

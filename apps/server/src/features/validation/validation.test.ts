@@ -25,7 +25,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { aWorld, stands, tried } from "./testing/world.ts";
+import { aWorld, addFillers, stands, tried } from "./testing/world.ts";
 import type { World } from "./testing/world.ts";
 import { sumUpDays } from "./validation.jobs.ts";
 
@@ -264,20 +264,9 @@ test("VAL-38 to VAL-41: a grant shows whether its account works", async () => {
 
 describe("VAL-35, OPEN-131: attempts", () => {
   test("are the same when fetched page by page, with few accounts and with many", async () => {
-    const [keeper, safe] = [world.owner, world.safe];
+    const keeper = world.owner;
     const before = await attempts(keeper, { range: "30d" });
-    await app.database.pool.query(
-      `with made as (
-         insert into credentials (id, safe_id, name, type, username, host, environment, ssl_enabled, additional_params,
-           secret_version, created_at, updated_at, search_text, search_keys)
-         select gen_random_uuid(), safe_id, 'filler' || n, type, username, host, environment, ssl_enabled, additional_params,
-           1, now(), now(), 'filler' || n, search_keys
-         from credentials cross join generate_series(1, 2100) n where credentials.id = $1 returning id)
-       insert into accounts (id, platform_id, system_type, connection_method, status, rotated_at, created_by)
-       select made.id, platform_id, 'Website', connection_method, 'active', now(), created_by
-       from made cross join accounts where accounts.id = $1`,
-      [world.works.id],
-    );
+    const removeFillers = await addFillers(app, world.works);
     const after = await attempts(keeper, { range: "30d" });
     assert.deepEqual(after, before);
     const paged: string[] = [];
@@ -296,11 +285,7 @@ describe("VAL-35, OPEN-131: attempts", () => {
     assert.deepEqual(names((await attempts(keeper, { system: "Windows", status: "failed" })).attempts), ["idle"]);
     assert.equal((await attempts(keeper, { system: "Database" })).total, 0);
     assert.equal((await attempts(world.outsider, { range: "30d" })).total, 0);
-    await app.database.pool.query(
-      "delete from accounts where id in (select id from credentials where safe_id = $1 and name like 'filler%')",
-      [safe.id],
-    );
-    await app.database.pool.query("delete from credentials where safe_id = $1 and name like 'filler%'", [safe.id]);
+    await removeFillers();
   });
 });
 

@@ -19,6 +19,7 @@ import {
   verifyCredential,
   AccountId,
   CredentialId,
+  type AttemptSort,
   type AttemptStatusFilter,
   type DashboardPreferences,
   type FailingStatus,
@@ -66,6 +67,7 @@ interface Narrowing {
 
 export interface AttemptFilter extends Narrowing {
   status?: AttemptStatusFilter | undefined;
+  sort?: AttemptSort | undefined;
   range: ValidationRange;
 }
 

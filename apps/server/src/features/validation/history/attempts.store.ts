@@ -1,16 +1,17 @@
-// Lists attempts on secrets that a user can see, newest first. Attempts are read per secret if there are few secrets, otherwise
-// by age.
-import type { AttemptStatusFilter, SystemFamily } from "@strongroom/contract";
+// Lists attempts on secrets that a user can see. Attempts are read per secret if there are few secrets, otherwise all at once.
+import type { AttemptSort, AttemptStatusFilter, SystemFamily } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db } from "#kernel/db/database.ts";
-import type { TimePlace } from "#kernel/http/cursor.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import type { Place } from "#kernel/db/list-order.ts";
 import { ACCOUNTS, keysToFind } from "#features/secrets/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows } from "#features/figures/index.ts";
 import { isNamed, isOfFamily, systemType } from "../narrowing.store.ts";
 import type { GrantQueries, Sql, Viewer } from "#features/figures/index.ts";
+import { orderOf } from "./attempt-order.ts";
 
-export type FoundAttempt = AttemptRow & { system_type: string };
+export type FoundAttempt = AttemptRow & Place & { system_type: string };
 
 export interface AttemptsQuery {
   actor: Viewer;
@@ -21,8 +22,10 @@ export interface AttemptsQuery {
   status: AttemptStatusFilter | null;
   /** Null includes all attempts that are kept. */
   since: Date | null;
+  /** Newest first if undefined. */
+  sort: AttemptSort | undefined;
   limit: number;
-  after: TimePlace | null;
+  after: Place | null;
 }
 
 const IN_STATUS: Record<AttemptStatusFilter, Sql> = {
@@ -36,15 +39,17 @@ const IN_STATUS: Record<AttemptStatusFilter, Sql> = {
   aborted: sql`attempt.outcome = 'aborted'`,
 };
 
-const ORDER = sql`order by attempt.started_at desc, attempt.id desc`;
+const ID = sql`attempt.id`;
+
+const inOrder = ({ sort }: AttemptsQuery): Sql => sql`order by ${orderTerms(orderOf(sort), ID)}`;
 
 /** Conditions on `attempt` alone. */
-const isWanted = ({ status, since, after }: AttemptsQuery): Sql =>
+const isWanted = ({ status, since, sort, after }: AttemptsQuery): Sql =>
   sql.join(
     [
       since === null ? sql`true` : sql`attempt.started_at >= ${since}`,
       ...(status === null ? [] : [IN_STATUS[status]]),
-      ...(after === null ? [] : [sql`(attempt.started_at, attempt.id) < (${after.at}, ${after.id}::uuid)`]),
+      ...(after === null ? [] : [isAfter(orderOf(sort), after, ID)]),
     ],
     sql` and `,
   );
@@ -81,20 +86,21 @@ export async function findCandidates(db: Db, query: AttemptsQuery, most: number)
   return rows.map(({ id }) => id);
 }
 
-const COLUMNS = sql`attempt.*, ${systemType} as system_type`;
+const columnsOf = ({ sort }: AttemptsQuery): Sql =>
+  sql`attempt.*, ${systemType} as system_type, ${orderOf(sort).key} as key`;
 
 /** Matching attempts on these secrets. */
 export async function listOf(db: Db, query: AttemptsQuery, ids: readonly string[]): Promise<FoundAttempt[]> {
   const { rows } = await sql<FoundAttempt>`
-    select ${COLUMNS} from (
+    select ${columnsOf(query)} from (
       select attempt.* from unnest(${[...ids]}::uuid[]) as one (id) cross join lateral (
         select attempt.* from verification_attempts attempt
-        where attempt.credential_id = one.id and ${isWanted(query)} ${ORDER} limit ${query.limit}
-      ) attempt ${ORDER} limit ${query.limit}
+        where attempt.credential_id = one.id and ${isWanted(query)} ${inOrder(query)} limit ${query.limit}
+      ) attempt ${inOrder(query)} limit ${query.limit}
     ) attempt
     join credentials on credentials.id = attempt.credential_id
     left join accounts on accounts.id = credentials.id
-    ${ORDER}`.execute(db);
+    ${inOrder(query)}`.execute(db);
   return rows;
 }
 
@@ -106,14 +112,14 @@ export async function countOf(db: Db, query: AttemptsQuery, ids: readonly string
   );
 }
 
-/** All matching attempts, newest first. */
+/** All matching attempts, in the order of the query. */
 export async function walk(db: Db, query: AttemptsQuery): Promise<FoundAttempt[]> {
   const { rows } = await sql<FoundAttempt>`
     with ${visibleSecrets(query.actor, query.grants)}
-    select ${COLUMNS} from verification_attempts attempt
+    select ${columnsOf(query)} from verification_attempts attempt
     join credentials on credentials.id = attempt.credential_id
     left join accounts on accounts.id = credentials.id
-    where ${isWanted(query)} and ${isVisibleSecret(query.actor)} and ${isOnWanted(query)} ${ORDER} limit ${query.limit}`.execute(
+    where ${isWanted(query)} and ${isVisibleSecret(query.actor)} and ${isOnWanted(query)} ${inOrder(query)} limit ${query.limit}`.execute(
     db,
   );
   return rows;

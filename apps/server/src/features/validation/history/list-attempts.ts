@@ -2,10 +2,11 @@
 import type { ValidationAttempt, listValidationAttempts, validationHistory } from "@strongroom/contract";
 import { MOST_COUNTED } from "@strongroom/contract";
 import type { Db } from "#kernel/db/database.ts";
+import { pageInOrder, readPlace } from "#kernel/db/list-order.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { fold } from "#features/secrets/index.ts";
 import { countOf, countWalked, findCandidates, listOf, walk } from "./attempts.store.ts";
+import { orderOf } from "./attempt-order.ts";
 import type { AttemptsQuery, FoundAttempt } from "./attempts.store.ts";
 import { toAttempt } from "../validation.ts";
 import type { ValidationContext } from "../validation.ts";
@@ -16,7 +17,7 @@ const FEW = 2_000;
 
 /** VAL-35, OPEN-131. */
 export async function listAttempts(context: ValidationContext, call: Call<typeof listValidationAttempts>, db: Db) {
-  const { limit, cursor, search, system, status, range } = call.query;
+  const { limit, cursor, search, system, status, range, sort } = call.query;
   const query: AttemptsQuery = {
     actor: call.actor,
     grants: context.grants,
@@ -24,17 +25,13 @@ export async function listAttempts(context: ValidationContext, call: Call<typeof
     system: system ?? null,
     status: status ?? null,
     since: new Date(context.kernel.clock.now().getTime() - DAYS[range] * DAY_MS),
+    sort,
     limit: limit + 1,
-    after: cursor === undefined ? null : readTimePlace(cursor),
+    after: cursor === undefined ? null : readPlace(orderOf(sort), cursor),
   };
   const { rows, total } = await find(db, query);
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return {
-    attempts: shown.map(toAttempt),
-    total,
-    next_cursor: last === undefined ? null : writeTimePlace({ at: last.started_at, id: last.id }),
-  };
+  const { shown, next_cursor } = pageInOrder(rows, limit);
+  return { attempts: shown.map(toAttempt), total, next_cursor };
 }
 
 /** VAL-72. */
@@ -43,7 +40,7 @@ export async function readHistory(
   { actor, query }: Call<typeof validationHistory>,
   db: Db,
 ): Promise<{ data: ValidationAttempt[] }> {
-  const any = { text: null, system: null, status: null, since: null, after: null };
+  const any = { text: null, system: null, status: null, since: null, sort: undefined, after: null };
   const wish: AttemptsQuery = { actor, grants: context.grants, ...any, limit: query.limit };
   const ids = await findCandidates(db, wish, FEW);
   const rows = ids.length > FEW ? await walk(db, wish) : await listOf(db, wish, ids);

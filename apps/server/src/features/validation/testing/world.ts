@@ -57,6 +57,27 @@ export async function tried(app: TestApp, { id }: { id: string }, outcome: Stand
   );
 }
 
+/** Adds 2,100 accounts without attempts to this account's safe. Returns a function that deletes them. */
+export async function addFillers(app: TestApp, { id }: { id: string }): Promise<() => Promise<void>> {
+  const { rows } = await app.database.pool.query<{ id: string }>(
+    `with made as (
+       insert into credentials (id, safe_id, name, type, username, host, environment, ssl_enabled, additional_params,
+         secret_version, created_at, updated_at, search_text, search_keys)
+       select gen_random_uuid(), safe_id, 'filler' || n, type, username, host, environment, ssl_enabled, additional_params,
+         1, now(), now(), 'filler' || n, search_keys
+       from credentials cross join generate_series(1, 2100) n where credentials.id = $1 returning id)
+     insert into accounts (id, platform_id, system_type, connection_method, status, rotated_at, created_by)
+     select made.id, platform_id, 'Website', connection_method, 'active', now(), created_by
+     from made cross join accounts where accounts.id = $1 returning id`,
+    [id],
+  );
+  const ids = rows.map((row) => row.id);
+  return async () => {
+    await app.database.pool.query("delete from accounts where id = any($1)", [ids]);
+    await app.database.pool.query("delete from credentials where id = any($1)", [ids]);
+  };
+}
+
 let count = 0;
 
 export async function aWorld(app: TestApp): Promise<World> {

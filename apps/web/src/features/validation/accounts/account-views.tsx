@@ -21,6 +21,7 @@ interface List<Page> {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
+  isPlaceholderData: boolean;
   fetchNextPage: () => Promise<unknown>;
 }
 
@@ -46,7 +47,13 @@ export function AccountViews({ view, attempts, failures, onView }: AccountViewsP
     return (
       <SectionCard title="Recent Attempts">
         <Loaded query={attempts}>
-          {({ pages }) => <AttemptTable attempts={pages.flatMap((page) => page.attempts)} list={attempts} />}
+          {({ pages }) => (
+            <AttemptTable
+              attempts={pages.flatMap((page) => page.attempts)}
+              list={attempts}
+              isStale={attempts.isPlaceholderData}
+            />
+          )}
         </Loaded>
         {attempts.isFetchNextPageError && <LoadMore of={attempts} />}
       </SectionCard>

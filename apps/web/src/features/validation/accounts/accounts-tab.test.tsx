@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { TestApi } from "#app/testing/api-server.ts";
 import { signInForTest } from "#app/testing/sign-in.ts";
 import { toast } from "#shared/ui/toast.ts";
-import { aFailure, idOf } from "../testing/figures.ts";
+import { aFailure, anAttempt, idOf } from "../testing/figures.ts";
 import {
   ATTEMPTS,
   FAILURES,
@@ -110,6 +110,21 @@ describe("account validation", () => {
     });
     await user.click(await tabNamed("Failures (0)"));
     expect(await screen.findByText("No validation failures found")).toBeTruthy();
+  });
+
+  test("a column's header sorts the attempts on the server, and the overview stays newest first", async () => {
+    api.on(ATTEMPTS, { json: { attempts: [anAttempt(1)], total: 1, next_cursor: null } });
+    const { user, router } = openDashboard("?tab=accounts&view=attempts");
+    const asked = () => api.requestsTo(ATTEMPTS).filter(({ query }) => query.get("limit") === "50");
+    await user.click(await screen.findByRole("button", { name: "Took" }));
+    await waitFor(() => expect(asked().at(-1)?.query.get("sort")).toBe("duration"));
+    await user.click(screen.getByRole("button", { name: "Took" }));
+    await waitFor(() => expect(asked().at(-1)?.query.get("sort")).toBe("-duration"));
+    expect(router.state.location.search).toBe("?tab=accounts&view=attempts&sort=-duration");
+    const views = within(screen.getByRole("tablist", { name: "Account validation" }));
+    await user.click(views.getByRole("tab", { name: "Overview" }));
+    await waitFor(() => expect(router.state.location.search).not.toContain("view="));
+    await waitFor(() => expect(asked().at(-1)?.query.get("sort")).toBeNull());
   });
 
   test("VAL-21: disables Bulk Validate Critical without a high or critical failure", async () => {

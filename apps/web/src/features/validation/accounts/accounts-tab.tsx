@@ -1,7 +1,7 @@
 // "Account Validation": overview, attempts and failures (VAL-14 to VAL-25).
 import { Tabs } from "@mantine/core";
-import { isFailing, type RunId, type ValidationRange } from "@strongroom/contract";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { AttemptSort, isFailing, type RunId, type ValidationRange } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { choiceOf, withParam } from "#shared/format/address.ts";
 import classes from "./accounts-tab.module.css";
@@ -25,7 +25,12 @@ export function AccountsTab({ range, report, onRun }: AccountsTabProps) {
   const [params, setParams] = useSearchParams();
   const view = choiceOf(params, "view", ACCOUNT_VIEWS);
   const { search, system, status, severity } = narrowingOf(params);
-  const attempts = useInfiniteQuery(attemptList({ search, system, status, range }));
+  // The overview shows the newest attempts.
+  const sort = view === "attempts" ? AttemptSort.safeParse(params.get("sort")).data : undefined;
+  const attempts = useInfiniteQuery({
+    ...attemptList({ search, system, status, range, sort }),
+    placeholderData: keepPreviousData,
+  });
   const allFailures = useInfiniteQuery(
     failureList({ search, system, severity, status: status !== undefined && isFailing(status) ? status : undefined }),
   );

@@ -1,12 +1,12 @@
 // All verification attempts as a dense table (VAL-24, VAL-35).
 import { IconShieldSearch } from "@tabler/icons-react";
-import type { ValidationAttempt } from "@strongroom/contract";
+import { ATTEMPT_SORT_FIELDS, type ValidationAttempt } from "@strongroom/contract";
 import { startedBy } from "#shared/runs/started-by.ts";
 import { systemLabel } from "#shared/runs/system-label.ts";
 import { whereAndWho } from "#shared/runs/where-and-who.ts";
 import { nextPageOf, type PagedList } from "#shared/ui/next-page.ts";
 import { ColumnChoice } from "#shared/ui/data-table-tools.tsx";
-import { useTableSettings } from "#shared/ui/data-table-settings.ts";
+import { sortableBy, useTableSettings } from "#shared/ui/data-table-settings.ts";
 import { DataTable, type DataColumn } from "#shared/ui/data-table.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
@@ -56,28 +56,33 @@ const COLUMNS: readonly DataColumn<ValidationAttempt>[] = [
   },
 ];
 
+const SORTABLE_COLUMNS = sortableBy(ATTEMPT_SORT_FIELDS, COLUMNS);
+
 export interface AttemptTableProps {
   attempts: readonly ValidationAttempt[];
   list: PagedList;
+  /** The rows of an earlier order or filter, while the next ones load. */
+  isStale?: boolean;
 }
 
 const nameOf = (attempt: ValidationAttempt): string => attempt.account_name;
 
-export function AttemptTable({ attempts, list }: AttemptTableProps) {
-  const settings = useTableSettings("attempts", COLUMNS);
+export function AttemptTable({ attempts, list, isStale = false }: AttemptTableProps) {
+  const settings = useTableSettings("attempts", SORTABLE_COLUMNS);
   if (attempts.length === 0) return <EmptyState icon={IconShieldSearch} title="No validation attempts found" />;
   return (
     <>
       <div className={classes.tools}>
-        <ColumnChoice columns={COLUMNS} settings={settings} />
+        <ColumnChoice columns={SORTABLE_COLUMNS} settings={settings} />
       </div>
       <DataTable
         label="Validation attempts"
         rows={attempts}
-        columns={COLUMNS}
+        columns={SORTABLE_COLUMNS}
         settings={settings}
         nameOf={nameOf}
         linkOf={secretPath}
+        isStale={isStale}
         {...nextPageOf(list)}
       />
     </>
