@@ -100,6 +100,26 @@ describe("dialogs", needs(noBrowser || null), () => {
     assert.equal(await hasFocus(edit), true);
   });
 
+  step("a card keeps the focus when the window becomes narrower and the grid has fewer columns", async () => {
+    const { page: vault } = started.visit;
+    await vault.setViewportSize({ width: 1280, height: 800 });
+    await vault.goto("/vault");
+    await onCard("Edit")(vault).focus();
+    const columns = () =>
+      vault
+        .getByRole("list", { name: "Credentials" })
+        .locator("[style*='grid-template-columns']")
+        .evaluate((grid) => getComputedStyle(grid).gridTemplateColumns.split(" ").length);
+    const before = await columns();
+    assert.ok(before > 1);
+    await vault.setViewportSize({ width: 360, height: 800 });
+    await becomes(columns, 1);
+    assert.equal(await hasFocus(onCard("Edit")(vault)), true);
+    await vault.setViewportSize({ width: 1280, height: 800 });
+    await becomes(columns, before);
+    assert.equal(await hasFocus(onCard("Edit")(vault)), true);
+  });
+
   step("the Tab key stays inside an open dialog", async () => {
     await page.goto("/login");
     await button("Reset password")(page).click();

@@ -36,7 +36,7 @@ export function ItemGrid<T extends { id: string }>({
 }: ItemGridProps<T>) {
   const { ref: sizeRef, width: observedWidth } = useElementSize();
   const gridRef = useRef<HTMLDivElement>(null);
-  // The observer reports after the first paint. Another number of columns then would replace cards that have the focus.
+  // The observer reports after the first paint. Without this, cards would be drawn in one column first.
   const [firstWidth, setFirstWidth] = useState(0);
   useLayoutEffect(() => setFirstWidth(gridRef.current?.clientWidth ?? 0), []);
   const width = observedWidth === 0 ? firstWidth : observedWidth;
@@ -60,6 +60,7 @@ export function ItemGrid<T extends { id: string }>({
     getItemKey: (row) => `${columns}:${items[row * columns]?.id ?? row}`,
   });
   const visible = rows.getVirtualItems();
+  const firstItem = (visible[0]?.index ?? 0) * columns;
   const lastRow = visible.at(-1)?.index ?? 0;
 
   useEffect(() => {
@@ -75,30 +76,29 @@ export function ItemGrid<T extends { id: string }>({
         aria-label={label}
         style={{ height: rows.getTotalSize() }}
       >
-        {visible.map((row) => (
-          <div
-            key={row.key}
-            ref={rows.measureElement}
-            data-index={row.index}
-            className={classes.row}
-            role="presentation"
-            style={{
-              transform: `translateY(${row.start - offset}px)`,
-              gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-            }}
-          >
-            {items.slice(row.index * columns, (row.index + 1) * columns).map((item, column) => (
-              <div
-                key={item.id}
-                role="listitem"
-                aria-posinset={row.index * columns + column + 1}
-                aria-setsize={hasMore ? -1 : items.length}
-              >
-                {children(item)}
-              </div>
-            ))}
-          </div>
-        ))}
+        {/* All cards have the same parent, so that they move when the number of columns changes, and keep their state. */}
+        <div
+          className={classes.rows}
+          role="presentation"
+          style={{
+            transform: `translateY(${(visible[0]?.start ?? offset) - offset}px)`,
+            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          }}
+        >
+          {items.slice(firstItem, (lastRow + 1) * columns).map((item, position) => (
+            <div
+              key={item.id}
+              // The first card of a row is as high as the row.
+              ref={position % columns === 0 ? (card) => rows.measureElement(card) : undefined}
+              data-index={Math.floor((firstItem + position) / columns)}
+              role="listitem"
+              aria-posinset={firstItem + position + 1}
+              aria-setsize={hasMore ? -1 : items.length}
+            >
+              {children(item)}
+            </div>
+          ))}
+        </div>
       </div>
     </div>
   );
