@@ -44,6 +44,27 @@ describe("the accessibility check", needs(noBrowser || null), () => {
       await assert.rejects(inspectScreen(page, "unknown-contrast"), /color-contrast/);
     });
 
+  const showCovered = (style: string) =>
+    page.setContent(
+      `<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1><p style="${style}">Request Access</p>
+       <div style="position: fixed; inset: 0; background: rgb(0 0 0 / 50%)"></div></main>`,
+    );
+
+  test("accepts covered text whose contrast is high enough", async () => {
+    await showCovered("background: #ffffff; color: #1d5a74");
+    await inspectScreen(page, "covered-text");
+  });
+
+  for (const [why, style] of [
+    ["has a low contrast", "background: #ffffff; color: #b0b0b0"],
+    ["is nearly transparent", "background: #ffffff; color: #1d5a74; opacity: 0.3"],
+    ["is over a gradient", "background: linear-gradient(#ffffff, #1d5a74); color: #1d5a74"],
+  ] as const)
+    test(`fails on covered text that ${why}`, async () => {
+      await showCovered(style);
+      await assert.rejects(inspectScreen(page, "covered-text"), /color-contrast/);
+    });
+
   test("fails on a single character that cannot be read", async () => {
     await page.setContent(
       `<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1><p style="color: #b0b0b0">7</p></main>`,

@@ -6,10 +6,12 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { measureCoveredText } from "./covered-contrast.ts";
+import type { AxeColors } from "./covered-contrast.ts";
 
 declare global {
   interface Window {
-    axe?: { run(what: Document, options: RunOptions): Promise<AxeResults> };
+    axe?: { run(what: Document, options: RunOptions): Promise<AxeResults>; commons: { color: AxeColors } };
   }
 }
 
@@ -88,49 +90,52 @@ const OPTIONS: Record<Rules, RunOptions> = {
 const CHECKS = { checks: { [COLORS]: { options: { ignoreLength: true, ignoreUnicode: false } } } };
 
 /**
- * Why axe may leave the contrast of a text open. Text below another element (a sticky bar, a menu, a second dialog, the edge
- * of a dialog that scrolls) cannot be read there; it is checked on the screens that show it uncovered. The same holds for an empty
- * field whose background axe does not find.
+ * Why axe may leave the contrast of a text open: another element covers it or its background (a sticky bar, a menu, a second
+ * dialog, the edge of a dialog that scrolls). The contrast is then computed from the colours of the text and its ancestors.
  */
-const COVERED = new Set(["bgOverlap", "elmPartiallyObscured", "elmPartiallyObscuring"]);
+const COVERED = new Set(["bgOverlap", "elmPartiallyObscured", "elmPartiallyObscuring", "emptyValue"]);
 /** The labels of a chart lie on its SVG, which axe treats as an image. Their colours are the ones of other texts. */
 const CHART = { reason: "imgNode", parts: ".recharts-wrapper, .recharts-surface" };
 
-interface ContrastCheck {
-  data?: { messageKey?: string; bgColor?: string };
-}
+const failure = (id: string, where: string, why: string): string => `${id}: ${where} (${why})`;
 
 /**
- * The violations found by axe and the texts whose contrast axe cannot compute, as "rule: where (why)". The page has no frames,
+ * The violations found by axe and the texts whose contrast is unknown, as "rule: where (why)". The page has no frames,
  * so axe runs once.
  */
 async function assertAccessible(page: Page, name: string, rules: Rules): Promise<void> {
   if (!(await page.evaluate(() => window.axe !== undefined))) await page.evaluate(axeSource);
   const options = { resultTypes: ["violations", "incomplete"], ...CHECKS, ...OPTIONS[rules] } as RunOptions;
-  const results = await page.evaluate(
-    async ({ chosen, chart, covered }) => {
-      const { violations, incomplete } = await window.axe!.run(document, chosen);
-      const isException = (check: ContrastCheck, target: string) => {
-        const reason = check.data?.messageKey ?? "";
-        if (reason === chart.reason) return document.querySelector(target)?.closest(chart.parts) != null;
-        if (reason === "emptyValue") return !check.data?.bgColor;
-        return covered.includes(reason);
+  const { violations, open, covered } = await page.evaluate(
+    async ({ chosen, chart, reasons }) => {
+      const results = await window.axe!.run(document, chosen);
+      const unclear = results.incomplete.filter(({ id }) => id === "color-contrast").flatMap(({ nodes }) => nodes);
+      const reasonsOf = ({ any }: (typeof unclear)[number]) =>
+        any.map((check) => (check.data as { messageKey?: string } | null)?.messageKey ?? "");
+      const selectorOf = ({ target }: (typeof unclear)[number]) => String(target[0]);
+      const isInChart = (node: (typeof unclear)[number]) =>
+        reasonsOf(node).every((reason) => reason === chart.reason) &&
+        document.querySelector(selectorOf(node))?.closest(chart.parts) != null;
+      const isCovered = (node: (typeof unclear)[number]) => reasonsOf(node).every((reason) => reasons.includes(reason));
+      return {
+        violations: results.violations,
+        open: unclear.filter((node) => !isInChart(node) && !isCovered(node)),
+        covered: unclear.filter(isCovered).map(selectorOf),
       };
-      const open = incomplete
-        .filter(({ id }) => id === "color-contrast")
-        .map((rule) => ({
-          ...rule,
-          nodes: rule.nodes.filter(({ any, target }) => !any.every((check) => isException(check, String(target[0])))),
-        }));
-      return [...violations, ...open];
     },
-    { chosen: options, chart: CHART, covered: [...COVERED] },
+    { chosen: options, chart: CHART, reasons: [...COVERED] },
   );
-  const found = results.flatMap(({ id, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary = "" }) => `${id}: ${target.join(" ")} (${failureSummary.split("\n")[1]?.trim()})`,
+  const measured = covered.length === 0 ? [] : await page.evaluate(measureCoveredText, covered);
+  const summaryOf = (summary = "") => summary.split("\n")[1]?.trim() ?? "";
+  const found = [
+    ...violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => failure(id, target.join(" "), summaryOf(failureSummary))),
     ),
-  );
+    ...open.map(({ target, failureSummary }) => failure(COLORS, target.join(" "), summaryOf(failureSummary))),
+    ...measured
+      .filter(({ contrast, needed }) => contrast === null || contrast < needed)
+      .map(({ target, contrast }) => failure(COLORS, target, `covered, with a contrast of ${contrast ?? "unknown"}`)),
+  ];
   assert.deepEqual(found, [], `axe on ${name}`);
 }
 
