@@ -1,52 +1,22 @@
-// `npm run pictures [ACCOUNTS]`: takes a picture of every page at three widths in two colour schemes, for people to look at. It
-// fills a temporary server with 10 users, 12 safes and that many accounts (60 by default); nothing of it is kept.
-import {
-  addSafeMember,
-  createAccessRequest,
-  createAccount,
-  createCredential,
-  createSafe,
-  changeUserRole,
-  listPlatforms,
-} from "@strongroom/contract";
-import type { Account, Safe } from "@strongroom/contract";
+// `npm run pictures [ACCOUNTS] [NAME …]`: takes a picture of every page and dialog at three widths in two colour schemes, for
+// people to look at, or only of those whose names contain a NAME. It fills a temporary server with 10 users, 12 safes and that many
+// accounts (60 by default); nothing of it is kept.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { launchBrowser, visitor } from "./testing/browser.ts";
-import { aUser, ask, firstAdmin, tokenOf, userIdOf } from "./testing/people.ts";
-import type { Person } from "./testing/people.ts";
+import { fillServer } from "./testing/fill-server.ts";
+import { firstAdmin } from "./testing/people.ts";
+import { VISITOR_DIALOGS, dialogsOf, openDialog } from "./testing/pictured-dialogs.ts";
+import type { PicturedDialog } from "./testing/pictured-dialogs.ts";
 import { signIn } from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
-import type { RunningServer } from "./testing/server.ts";
 
 const WIDTHS = [360, 1024, 1440];
 const SCHEMES = ["light", "dark"] as const;
 const HEIGHT = 900;
 const MOST_HEIGHT = 2600;
 const folder = join(import.meta.dirname, "screenshots");
-
-const SAFES = [
-  "Backup",
-  "Build servers",
-  "Cloud",
-  "Databases",
-  "Directory",
-  "Finance",
-  "Linux production",
-  "Linux staging",
-  "Network",
-  "Payments",
-  "Warehouse",
-  "Windows",
-];
-
-const KINDS = [
-  { system_type: "Linux", connection_method: "SSH", username: "root", host: "web" },
-  { system_type: "Linux", connection_method: "SSH", username: "deploy", host: "build" },
-  { system_type: "Windows", connection_method: "RDP", username: "Administrator", host: "win" },
-  { system_type: "Network Device", connection_method: "SSH", username: "admin", host: "switch" },
-] as const;
 
 /** The pages of the app, by the name of the picture. */
 const PAGES: readonly [name: string, path: string][] = [
@@ -75,54 +45,7 @@ const VISITOR_PAGES: typeof PAGES = [
   ["sign-up", "/signup"],
 ];
 
-interface World {
-  safes: Safe[];
-  accounts: Account[];
-  users: Person[];
-  token: string;
-}
-
-async function fill(server: RunningServer, admin: Person, count: number): Promise<World> {
-  const token = await tokenOf(server, admin);
-  const users: Person[] = [];
-  for (const name of ["bea", "carl", "dora", "emil", "fay", "gus", "hana", "ivan", "judy"])
-    users.push(await aUser(server, `${name}@example.com`));
-  const manager = userIdOf(await tokenOf(server, users[0]!));
-  await ask(server.url, changeUserRole, { params: { id: manager }, body: { role: "manager" } }, token);
-
-  const safes: Safe[] = [];
-  for (const name of SAFES) safes.push(await ask(server.url, createSafe, { body: { name } }, token));
-  const { platforms } = await ask(server.url, listPlatforms, {}, token);
-  const accounts: Account[] = [];
-  for (let number = 0; number < count; number += 1) {
-    const { host, ...kind } = KINDS[number % KINDS.length]!;
-    const platform = platforms.find(({ system_type }) => system_type === kind.system_type)!;
-    const hostname = `${host}${1 + Math.floor(number / KINDS.length)}.example.com`;
-    const body = {
-      ...kind,
-      name: `${kind.username} on ${hostname}`,
-      hostname,
-      platform_id: platform.id,
-      safe_id: safes[number % safes.length]!.id,
-      password: `password ${number}`,
-    };
-    accounts.push(await ask(server.url, createAccount, { body }, token));
-  }
-  const credential = { name: "Mail gateway", username: "ada", value: "a stored password" };
-  await ask(server.url, createCredential, { body: credential }, token);
-  const requester = await tokenOf(server, users[1]!);
-  for (const { id } of safes.slice(0, 4)) {
-    const body = { user_id: userIdOf(requester), role: "user" } as const;
-    await ask(server.url, addSafeMember, { params: { id }, body }, token);
-  }
-  for (const { name, id } of accounts.slice(0, 4)) {
-    const body = { resource: name, account_id: id, reason: "Install the kernel update", durationMinutes: 60 };
-    await ask(server.url, createAccessRequest, { body }, requester);
-  }
-  return { safes, accounts, users, token };
-}
-
-async function picture(page: Page, name: string, path: string): Promise<void> {
+async function pictureOfPage(page: Page, name: string, path: string): Promise<void> {
   await page.setViewportSize({ width: WIDTHS.at(-1)!, height: HEIGHT });
   await page.goto(path);
   await page.waitForFunction(
@@ -132,11 +55,25 @@ async function picture(page: Page, name: string, path: string): Promise<void> {
     await page.setViewportSize({ width, height: HEIGHT });
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width, height: Math.max(HEIGHT, Math.min(height, MOST_HEIGHT)) });
-    for (const colorScheme of SCHEMES) {
-      await page.emulateMedia({ colorScheme });
-      await page.waitForTimeout(100);
-      await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`) });
-    }
+    await inBothSchemes(page, name, width);
+  }
+}
+
+/** The window keeps its height, because a dialog never exceeds it. */
+async function pictureOfDialog(page: Page, name: string, dialog: PicturedDialog): Promise<void> {
+  await page.setViewportSize({ width: WIDTHS.at(-1)!, height: HEIGHT });
+  await openDialog(page, dialog);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    await inBothSchemes(page, name, width);
+  }
+}
+
+async function inBothSchemes(page: Page, name: string, width: number): Promise<void> {
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(100);
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`) });
   }
 }
 
@@ -147,13 +84,27 @@ const browser = await launchBrowser();
 const server = await startServer({ STRONGROOM_GATEWAY: "1" });
 try {
   const admin = await firstAdmin(server);
-  const world = await fill(server, admin, count);
-  const isWanted = ([name]: readonly [string, string]) => only.length === 0 || only.some((part) => name.includes(part));
+  const world = await fillServer(server, admin, count);
+  const isWanted = (name: string) => only.length === 0 || only.some((part) => name.includes(part));
+  // One dialog that does not open leaves the pictures of the others.
+  const fail = (name: string, error: Error) => {
+    console.error(`${name}: ${error.message}`);
+    process.exitCode = 1;
+  };
+  const takeAll = async (page: Page, role: string, pages: typeof PAGES, dialogs: readonly PicturedDialog[]) => {
+    for (const [name, path] of pages)
+      if (isWanted(`${role}-${name}`)) await pictureOfPage(page, `${role}-${name}`, path);
+    for (const dialog of dialogs) {
+      const name = `${role}-dialog-${dialog.name}`;
+      if (isWanted(name)) await pictureOfDialog(page, name, dialog).catch((error: Error) => fail(name, error));
+    }
+  };
   const { page: outside } = await visitor(browser, server.url);
-  for (const [name, path] of VISITOR_PAGES.filter(isWanted)) await picture(outside, name, path);
+  await takeAll(outside, "visitor", VISITOR_PAGES, VISITOR_DIALOGS);
+  const [account, safe] = [world.accounts[0]!, world.safes[0]!];
   const details: typeof PAGES = [
-    ["account", `/accounts/${world.accounts[0]!.id}`],
-    ["safe", `/safes/${world.safes[0]!.id}`],
+    ["account", `/accounts/${account.id}`],
+    ["safe", `/safes/${safe.id}`],
   ];
   for (const [role, person] of [
     ["admin", admin],
@@ -162,8 +113,9 @@ try {
   ] as const) {
     const { page } = await visitor(browser, server.url);
     await signIn(page, person);
-    const pages = role === "admin" ? [...PAGES, ...details] : PAGES.slice(0, 1);
-    for (const [name, path] of pages.filter(isWanted)) await picture(page, `${role}-${name}`, path);
+    if (role === "admin")
+      await takeAll(page, role, [...PAGES, ...details], dialogsOf({ accountId: account.id, safeId: safe.id }));
+    else await takeAll(page, role, PAGES.slice(0, 1), []);
   }
   console.log(`Pictures are in ${folder}.`);
 } finally {
