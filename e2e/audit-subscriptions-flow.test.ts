@@ -55,7 +55,7 @@ describe("subscriptions to the audit trail", needs(noBrowser || null), () => {
     await runSql(server, "update audit_subscriptions set next_at = now()");
     await runSql(server, "insert into jobs.job (name) values ('audit.subscriptions')");
     await page.goto("/notifications");
-    const title = page.getByText(`New audit entries: ${VIEW}`).first();
+    const title = page.getByText(`New audit entries in "${VIEW}"`).first();
     await title.waitFor();
     await page.getByText("1 new entry").first().waitFor();
     await inspectScreen(page, "audit-subscription-notification");

@@ -55,7 +55,8 @@ export function defineMails({ kernel, mail, recipientOf }: NotificationContext):
     if (row === null || row.read_at !== null) return;
     const person = await recipientOf(db, row.user_id);
     if (person === null || !person.canSignIn) return;
-    await mail.send({ to: person.email, ...textOf(row, person.name, kernel.publicUrl()) });
+    const { subject, text } = textOf(row, person.name, kernel.publicUrl());
+    await mail.send({ to: person.email, subject, text: `${text}${reasonFor(kernel.publicUrl())}` });
   });
   kernel.jobs.define<MailAtOnceJob>(MAIL_AT_ONCE_JOB, { concurrency: 2, retryLimit: 5 }, async ({ data }) => {
     const person = await recipientOf(kernel.database.db, data.user_id);
@@ -69,6 +70,11 @@ function textOf(
   name: string,
   publicUrl: string,
 ): { subject: string; text: string } {
-  const lines = [`Hello ${name},`, "", `${row.title}.`, "", row.message, "", `${publicUrl}${row.link ?? ""}`, ""];
+  const link = `Open in Strongroom: ${publicUrl}${row.link ?? ""}`;
+  const lines = [`Hello ${name},`, "", `${row.title}.`, "", row.message, "", link, ""];
   return { subject: row.title, text: lines.join("\n") };
 }
+
+/** Not for security emails, which cannot be turned off. */
+const reasonFor = (publicUrl: string): string =>
+  `\nYou receive this email because you turned on email notifications. To turn them off: ${publicUrl}/settings#notifications\n`;

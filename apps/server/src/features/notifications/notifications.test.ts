@@ -171,6 +171,8 @@ test("OPEN-142: a user who wants emails gets one per new notification, and other
   const mail = await coming;
   assert.deepEqual(mail.to, [mailed.email]);
   assert.match(mail.text, /2 accounts of "Mailed" fail\.[^]*web1, web2/);
+  assert.match(mail.text, /\n\nOpen in Strongroom: http/);
+  assert.match(mail.text, /because you turned on email notifications\. To turn them off: \S+\/settings#notifications/);
   assert.equal(smtp.count, before + 1);
 });
 

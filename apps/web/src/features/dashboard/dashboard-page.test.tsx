@@ -294,10 +294,18 @@ describe("the dashboard", () => {
     expect(await recent.findByText("No verifications yet")).toBeTruthy();
   });
 
-  test("only administrators get a link to the users", async () => {
-    await openDashboard();
-    expect(screen.queryByRole("link", { name: "Privileged Users" })).toBeNull();
-  });
+  test.each([
+    ["admin", "/admin"],
+    ["manager", "/access-control"],
+    ["user", undefined],
+  ] as const)(
+    "OPEN-19: the number of privileged users links %s to the users that the role may list",
+    async (role, href) => {
+      signInForTest({ role });
+      await openDashboard();
+      expect(screen.queryByRole("link", { name: "Privileged Users" })?.getAttribute("href")).toBe(href);
+    },
+  );
 
   test("every figure links to the list of exactly what it counts", async () => {
     await openDashboard();

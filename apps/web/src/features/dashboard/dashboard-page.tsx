@@ -1,7 +1,7 @@
 // The start page: four figures, critical alerts, and the state of verification (DASH-01 to DASH-14).
 import { Stack } from "@mantine/core";
 import { IconActivity, IconKey, IconShieldCheck, IconUserShield } from "@tabler/icons-react";
-import { FIGURES } from "@strongroom/contract";
+import { FIGURES, type Role } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -28,6 +28,13 @@ import { RecentVerifications } from "./recent-verifications.tsx";
 import { SetupCard } from "./setup-card.tsx";
 import { TrendsCard } from "./trends-card.tsx";
 import { VerificationCard } from "./verification-card.tsx";
+
+/** The list of users that a role may open. */
+const USERS_FOR: Record<Role, string | undefined> = {
+  admin: paths.admin,
+  manager: paths.accessControl,
+  user: undefined,
+};
 
 const SAMPLE_STATS: Stats = {
   totalCredentials: 12,
@@ -160,7 +167,7 @@ function StatCards({ stats }: { stats: Stats }) {
         explanation={FIGURES.privilegedUsers}
         value={stats.privilegedUsers}
         icon={IconUserShield}
-        to={role === "admin" ? paths.admin : undefined}
+        to={USERS_FOR[role]}
       />
       <StatCard
         label="Compliance Score"

@@ -72,7 +72,7 @@ function noticeOf(name: string, { total, failed }: Counted): Text {
   const failures = failed === 0 ? "" : `, ${failed.toLocaleString("en")} failed`;
   return {
     type: "audit_subscription",
-    title: `New audit entries: ${name}`,
+    title: `New audit entries in "${name}"`,
     message: `${count} new ${total === 1 ? "entry" : "entries"}${failures}`,
     severity: failed === 0 ? "low" : "medium",
     actionRequired: false,

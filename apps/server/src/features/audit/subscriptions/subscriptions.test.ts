@@ -92,7 +92,7 @@ test("notifies of each new entry once, with a link to the view, and never of ent
   await expectNotices(auditor, ["1 new entry", "2 new entries"]);
   const [notice] = await noticesOf(auditor);
   assert.equal(notice?.link, "/audit-logs?event=safe.created");
-  assert.equal(notice.title, "New audit entries: New safes");
+  assert.equal(notice.title, 'New audit entries in "New safes"');
   assert.deepEqual(await noticesOf(other), []);
 });
 
@@ -115,7 +115,7 @@ test("a changed cadence keeps what was covered, and an ended subscription notifi
   await makeSafe(other, "Marked");
   await check();
   await expectNotices(auditor, ["1 new entry", "1 new entry"]);
-  assert.equal((await noticesOf(auditor))[0]?.title, "New audit entries: Marker");
+  assert.equal((await noticesOf(auditor))[0]?.title, 'New audit entries in "Marker"');
 });
 
 test("a search that cannot be run is reported once and covers the missed entries afterwards", async () => {
