@@ -25,6 +25,8 @@ export interface ModalProps extends DialogProps {
   isInsistent?: boolean;
   /** The dialog may open over another one. */
   isOnTop?: boolean;
+  /** The content needs little height, so that even a large dialog does not fill the screen of a phone. */
+  isShort?: boolean;
   children: ReactNode;
 }
 
@@ -35,6 +37,7 @@ export function Modal({
   size = "md",
   isInsistent = false,
   isOnTop = false,
+  isShort = false,
   children,
 }: ModalProps) {
   const isLarge = size !== "sm" && size !== "md";
@@ -59,7 +62,7 @@ export function Modal({
       returnFocus={false}
       onClose={isEdited ? ask : onClose}
       size={MODAL_SIZES[size]}
-      fullScreen={isNarrow && isLarge}
+      fullScreen={isNarrow && isLarge && !isShort}
       zIndex={isOnTop ? ON_TOP : undefined}
       centered
       closeOnClickOutside={!isInsistent}

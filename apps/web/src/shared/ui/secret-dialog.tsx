@@ -24,7 +24,7 @@ export interface SecretDialogProps extends DialogProps {
 
 export function SecretDialog({ title, secret, opened, onClose }: SecretDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size="lg">
+    <Modal opened={opened} onClose={onClose} title={title} size="lg" isShort>
       {secret !== null && <ShownSecret secret={secret} onClose={onClose} />}
     </Modal>
   );

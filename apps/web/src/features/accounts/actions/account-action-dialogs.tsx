@@ -102,7 +102,7 @@ export function MoveAccountDialog({ account, opened, onClose }: AccountActionDia
     });
   };
   return (
-    <Modal opened={opened} onClose={onClose} title="Move to another safe">
+    <Modal opened={opened} onClose={onClose} title="Move to Another Safe">
       <Stack gap="md">
         <p style={{ margin: 0 }}>
           <strong>{account.name}</strong> is in the safe <strong>{account.safe_name}</strong>. Its history moves with

@@ -40,7 +40,7 @@ const ACTIONS: readonly Action[] = [
   },
   {
     dialog: "move",
-    label: "Move to another safe",
+    label: "Move to Another Safe",
     icon: IconArrowsRightLeft,
     isAllowed: (may) => may("delete") && may("retrieve"),
   },

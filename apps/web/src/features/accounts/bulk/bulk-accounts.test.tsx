@@ -150,7 +150,7 @@ describe("importing accounts", () => {
     });
     await user.click(screen.getByRole("button", { name: "More actions" }));
     await user.click(await screen.findByRole("menuitem", { name: "Import from CSV" }));
-    const dialog = await screen.findByRole("dialog", { name: "Import accounts from CSV" });
+    const dialog = await screen.findByRole("dialog", { name: "Import Accounts from CSV" });
     const field = dialog.querySelector<HTMLInputElement>('input[type="file"]');
     if (field === null) throw new Error("no file field");
     await user.upload(field, new File(["name,hostname\na,b\nc,\n"], "accounts.csv", { type: "text/csv" }));

@@ -23,7 +23,7 @@ type ImportReport = ReplyOf<typeof importAccounts>;
 
 export function ImportDialog({ opened, onClose }: ImportDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Import accounts from CSV" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Import Accounts from CSV" size="lg">
       <Import onClose={onClose} />
     </Modal>
   );

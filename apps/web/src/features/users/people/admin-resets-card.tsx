@@ -99,7 +99,7 @@ export function AdminResetsCard() {
         Contact them first to make sure that the request is genuine.
       </ConfirmDialog>
       {/* Only the dialog's own button closes it, so that the link is not lost by accident. */}
-      <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset link" size="lg" isInsistent>
+      <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset link" size="lg" isInsistent isShort>
         <Suspense fallback={null}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={() => setIssued(null)} />}
         </Suspense>

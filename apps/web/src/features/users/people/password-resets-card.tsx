@@ -80,7 +80,7 @@ export function PasswordResetsCard() {
     >
       {content()}
       {/* Only the dialog's own buttons close it, so that the link is not lost by accident. */}
-      <Modal opened={issued !== null} onClose={forget} title="Reset link" size="lg" isInsistent>
+      <Modal opened={issued !== null} onClose={forget} title="Reset link" size="lg" isInsistent isShort>
         <Suspense fallback={<SectionLoading />}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={forget} />}
         </Suspense>
