@@ -204,8 +204,8 @@ describe("accounts", needs(unavailable), () => {
   });
 
   step("an account keeps its data when it moves to another safe", async () => {
-    await page.getByRole("button", { name: "Move to another safe" }).click();
-    const dialog = dialogOf(page, "Move to another safe");
+    await page.getByRole("button", { name: "Move to Another Safe" }).click();
+    const dialog = dialogOf(page, "Move to Another Safe");
     await choose(dialog, "Safe", "Archive");
     await dialog.getByRole("button", { name: "Move Account" }).click();
     await seesToast(page, `Account "${NAME}" moved to "Archive"`);
@@ -230,7 +230,7 @@ describe("accounts", needs(unavailable), () => {
     await page.getByRole("link", { name: "Account Management" }).click();
     await isAt(page, "/accounts");
     await openMenu("Import from CSV");
-    const dialog = dialogOf(page, "Import accounts from CSV");
+    const dialog = dialogOf(page, "Import Accounts from CSV");
     const csv = [
       "name,hostname,username,password,platform,safe,system_type,connection_method",
       "Imported one,one.example.com,service,an imported password,Application,Databases,Application,HTTPS",
