@@ -33,7 +33,10 @@ const KILLED_AT = 150;
 const FIXED = 7;
 
 type Account = InputOf<typeof createAccount>["body"];
-type Target = Pick<InputOf<typeof createDiscoveryTarget>["body"], "name" | "targetType" | "connectionMethod">;
+type Target = Pick<
+  NonNullable<InputOf<typeof createDiscoveryTarget>["body"]>,
+  "name" | "targetType" | "connectionMethod"
+>;
 
 const aPassword = (): string => `Tr0ub-${randomBytes(9).toString("base64url")}`;
 

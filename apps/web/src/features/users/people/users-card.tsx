@@ -80,6 +80,7 @@ export function UsersCard({ TokensDialog }: UsersCardProps) {
         title={issued?.isInvitation === true ? "Invitation link" : "Reset link"}
         size="lg"
         isInsistent
+        isShort
       >
         <Suspense fallback={null}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={() => setIssued(null)} />}
