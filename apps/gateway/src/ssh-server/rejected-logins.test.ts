@@ -54,6 +54,13 @@ describe("a rejected login on a target", needs(unixUsersAvailable()), () => {
 
   const failuresOnTarget = (): number => world.sshd.log().split("Failed password").length - 1;
 
+  const activeSessions = async () =>
+    (await sql`select from sessions where status = 'active'`.execute(world.app.database.db)).rows.length;
+  /** The gateway of this test has room for two sessions, and one that closes its recording still counts. */
+  async function sessionsEnded(): Promise<void> {
+    while ((await activeSessions()) > 0) await delay(20);
+  }
+
   /** Failures of other tests no longer count. */
   const forget = () => sql`delete from session_login_failures`.execute(world.app.database.db);
 
@@ -100,23 +107,23 @@ describe("a rejected login on a target", needs(unixUsersAvailable()), () => {
   });
 
   test("is forgotten after a login that works", async () => {
+    await sessionsEnded();
     const db = world.app.database.db;
     await sql`
       insert into session_login_failures values (${world.accountId}::uuid, 0, ${world.owner.id}::uuid, access_time())`.execute(
       db,
     );
-    assert.equal((await client.ssh(world.accountId, ["true"], { answers })).status, 0);
+    const result = await client.ssh(world.accountId, ["true"], { answers });
+    assert.equal(result.status, 0, result.stderr);
     const { rows } = await sql`select from session_login_failures where account_id = ${world.accountId}`.execute(db);
     assert.equal(rows.length, 0);
   });
 
   test("a gateway refuses more sessions than its setting allows", async () => {
-    const { db } = world.app.database;
-    const active = async () => (await sql`select from sessions where status = 'active'`.execute(db)).rows.length;
-    while ((await active()) > 0) await delay(20);
+    await sessionsEnded();
     const stop = new AbortController();
     const running = [1, 2].map(() => client.ssh(world.accountId, ["sleep 60"], { answers, signal: stop.signal }));
-    while ((await active()) < 2) await delay(20);
+    while ((await activeSessions()) < 2) await delay(20);
     const third = await client.ssh(world.accountId, ["true"], { answers });
     assert.match(third.stderr, /This gateway has too many sessions/);
     stop.abort();
