@@ -14,7 +14,7 @@ import { needs, opensslAvailable, startFakeAws } from "@strongroom/connectors/te
 import type { FakeAws } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "./testing/becomes.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
@@ -41,25 +41,26 @@ describe("a cloud scan whose server is killed", needs(opensslAvailable()), () =>
     aws.secrets.set(REGION, [...SECRETS]);
     aws.roles.set("deployer", "ada");
     const login = { hostname: "iam.amazonaws.com", username: "scanner", password: secret, safe_id: safe.id };
-    const additional_params = { protocol: "aws-iam", endpoint: `https://${aws.host}:${aws.port}`, ca: aws.ca };
     const { platforms } = await ask(server.url, listPlatforms, {}, token);
     const platform_id = platforms.find(({ system_type: system }) => system === "AWS")!.id;
     const kind = { name: "Scanner", system_type: "AWS", connection_method: "HTTPS", platform_id } as const;
-    const account = await ask(server.url, createAccount, { body: { ...kind, ...login, additional_params } }, token);
+    const account = await ask(
+      server.url,
+      createAccount,
+      { body: { ...kind, ...login, additional_params: aws.params } },
+      token,
+    );
     const place = { hostname: aws.host, credentialId: account.id, safeId: safe.id, settings: { port: aws.port } };
     const ofAws = { name: "Production", targetType: "aws", connectionMethod: "aws_api" } as const;
     const target = await ask(server.url, createDiscoveryTarget, { body: { ...ofAws, ...place } }, token);
 
     const start = () =>
       ask(server.url, startCloudDiscovery, { body: { targetId: target.id, regions: [REGION] } }, token);
-    const ended = async ({ id }: DiscoveryScan): Promise<DiscoveryScan> => {
-      for (let tries = 0; tries < 1200; tries += 1) {
+    const ended = ({ id }: DiscoveryScan): Promise<DiscoveryScan> =>
+      until("the scan", async () => {
         const scan = await ask(server.url, readDiscoveryScan, { params: { id } }, token);
-        if (scan.status !== "pending" && scan.status !== "running") return scan;
-        await delay(100);
-      }
-      throw new Error("waited too long for the scan");
-    };
+        return scan.status === "pending" || scan.status === "running" ? null : scan;
+      });
     const stored = async () => {
       const query = { targetId: target.id, limit: "200" };
       const accounts = await ask(server.url, listDiscoveredAccounts, { query: { ...query, status: "all" } }, token);

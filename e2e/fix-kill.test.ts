@@ -13,18 +13,17 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { until } from "./testing/becomes.ts";
 import { runSql } from "./testing/database.ts";
+import { killAtWrite } from "./testing/kill-at-write.ts";
+import type { Write } from "./testing/kill-at-write.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { aScanTarget, completedScan, startScan } from "./testing/scan-target.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 
-interface Write {
-  name: string;
-  on: string;
-  when: string;
+interface Step extends Write {
   /** The secret is replaced by a reference; otherwise it is rotated and the file updated. */
   isReference?: boolean;
 }
@@ -46,10 +45,10 @@ const WRITES = [
     when: "new.state = 'current' and old.state <> 'current'",
     isReference: true,
   },
-] as const satisfies Write[];
+] as const satisfies Step[];
 
 /** More rounds: `FIX_KILL_ROUNDS=10 node --test e2e/fix-kill.test.ts`. */
-const ROUNDS: Write[] = Array.from({ length: Number(process.env["FIX_KILL_ROUNDS"] ?? 1) }, () => WRITES).flat();
+const ROUNDS: Step[] = Array.from({ length: Number(process.env["FIX_KILL_ROUNDS"] ?? 1) }, () => WRITES).flat();
 
 interface Chain {
   id: FindingId;
@@ -57,15 +56,6 @@ interface Chain {
   /** The password that the file has first. */
   password: string;
 }
-
-const until = async <T>(what: string, read: () => Promise<T | null>): Promise<T> => {
-  for (let tries = 0; tries < 1200; tries += 1) {
-    const value = await read();
-    if (value !== null) return value;
-    await delay(100);
-  }
-  throw new Error(`waited too long for ${what}`);
-};
 
 describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), () => {
   let server: RunningServer;
@@ -108,31 +98,13 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
     }));
   }
 
-  /** Runs the work while the write waits, and kills the server there. Returns the result of the work, or null. */
-  async function killBefore<T>({ name, on, when }: Write, work: () => Promise<T>): Promise<T | null> {
-    const table = on.split(" ").at(-1)!;
-    await runSql(
-      server,
-      `create function wait_here() returns trigger language plpgsql as
-         $$ begin if ${when} then perform pg_sleep(60); end if; return new; end $$;
-       create trigger wait_here before ${on} for each row execute function wait_here()`,
-    );
-    const result = work().catch(() => null);
-    try {
-      await until(name, async () => {
-        const waiting = "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
-        return (await runSql(server, waiting)) > 0 ? true : null;
-      });
-    } finally {
-      await server.kill();
-      server = await startServer({}, server.dataFolder);
-      // A session of the killed server keeps its locks until it wakes up.
-      await runSql(server, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
-      // The lease of the killed process would expire after a minute.
-      await runSql(server, "update rotations set lease_until = clock_timestamp() where lease_until is not null");
-      await runSql(server, `drop trigger wait_here on ${table}; drop function wait_here`);
-    }
-    return result;
+  /** Returns the result of the work, or null. */
+  async function killBefore<T>(write: Write, work: () => Promise<T>): Promise<T | null> {
+    const killed = await killAtWrite(server, write, work);
+    server = killed.server;
+    // The lease of the killed process would expire after a minute.
+    await runSql(server, "update rotations set lease_until = clock_timestamp() where lease_until is not null");
+    return killed.result;
   }
 
   for (const [number, write] of ROUNDS.entries()) {

@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "./testing/becomes.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
@@ -51,20 +51,17 @@ describe("a range scan whose server is killed", () => {
     const body = { name: "A range", safeId: safe.id, ranges: [RANGE], ports: [port], rate: RATE };
     const { id } = await ask(server.url, startRangeScan, { body }, token);
     const read = () => ask(server.url, readRangeScan, { params: { id } }, token);
-    const until = async (isReached: (scan: RangeScan) => boolean): Promise<RangeScan> => {
-      for (let tries = 0; tries < 1200; tries += 1) {
+    const scanWhen = (isReached: (scan: RangeScan) => boolean): Promise<RangeScan> =>
+      until("the scan", async () => {
         const scan = await read();
         assert.notEqual(scan.status, "failed", scan.error_message ?? "");
-        if (isReached(scan)) return scan;
-        await delay(100);
-      }
-      throw new Error("waited too long for the scan");
-    };
-    const before = await until(({ addresses_scanned: scanned }) => scanned > 200 && scanned < 900);
+        return isReached(scan) ? scan : null;
+      });
+    const before = await scanWhen(({ addresses_scanned: scanned }) => scanned > 200 && scanned < 900);
     await server.kill();
     server = await startServer({}, server.dataFolder);
     // Another process gets the job when the killed one has sent no heartbeat for 20 s.
-    const done = await until(({ status }) => status === "completed");
+    const done = await scanWhen(({ status }) => status === "completed");
     assert.deepEqual([done.addresses_scanned, done.hosts_found], [1024, 1024]);
     const { data } = await ask(server.url, listRangeScanHosts, { params: { id }, query: { limit: "500" } }, token);
     assert.equal(data.length, 500);

@@ -20,8 +20,8 @@ import type { FakeAws, PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { runSql } from "./testing/database.ts";
+import { killAtWrite } from "./testing/kill-at-write.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { completedScan } from "./testing/scan-target.ts";
 import { startServer } from "./testing/server.ts";
@@ -75,38 +75,22 @@ describe("a scan whose server is killed", options, () => {
 
   /** Starts a scan, kills the server while it stores a portion of the results, and waits until another process ended the scan. */
   async function killedScan(targetId: DiscoveryTargetId): Promise<EnhancedScanDetails> {
-    await runSql(
-      server,
-      `create function wait_here() returns trigger language plpgsql as
-         $$ begin if new.files_read >= ${KILLED_AT} then perform pg_sleep(60); end if; return new; end $$;
-       create trigger wait_here before update of files_read on scans for each row execute function wait_here()`,
-    );
     const body = { scanConfig: { scanDepth: "quick" as const, readAgain: true } };
-    const { id } = await ask(server.url, startEnhancedScan, { params: { id: targetId }, body }, token);
-    try {
-      await untilItWaits();
-    } finally {
-      await server.kill();
-      server = await startServer({}, server.dataFolder);
-      // A session of the killed server keeps its locks until it wakes up.
-      await runSql(server, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
-      await runSql(server, "drop trigger wait_here on scans; drop function wait_here");
-    }
+    const write = {
+      name: "the scan to store its results",
+      on: "update of files_read on scans",
+      when: `new.files_read >= ${KILLED_AT}`,
+    };
+    const start = () => ask(server.url, startEnhancedScan, { params: { id: targetId }, body }, token);
+    const killed = await killAtWrite(server, write, start);
+    server = killed.server;
+    const { id } = killed.result!;
     const partly = "select from scans where id = $1 and files_read between 1 and $2";
     assert.equal(await runSql(server, partly, [id, PLACES - 1]), 1, "the killed process stored a part");
     const scan = await completedScan(server, token, id);
     const continued = await runSql(server, "select from scans where id = $1 and logins = 2", [id]);
     assert.equal(continued, 1, "another process continued");
     return scan;
-  }
-
-  async function untilItWaits(): Promise<void> {
-    const waiting = "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
-    for (let tries = 0; tries < 600; tries += 1) {
-      if ((await runSql(server, waiting)) > 0) return;
-      await delay(100);
-    }
-    throw new Error("waited too long for the scan to store its results");
   }
 
   async function findingsOf(targetId: DiscoveryTargetId): Promise<SecurityFinding[]> {
@@ -147,7 +131,7 @@ describe("a scan whose server is killed", options, () => {
       hostname: "iam.amazonaws.com",
       username: "scanner",
       password: aws.addUser("scanner").secret,
-      additional_params: { protocol: "aws-iam", endpoint: `https://${aws.host}:${aws.port}`, ca: aws.ca },
+      additional_params: aws.params,
     } as const;
     const target = { name: "buckets", targetType: "aws", connectionMethod: "aws_api" } as const;
     const targetId = await aTarget(account, target, aws);

@@ -16,3 +16,13 @@ export async function becomes<T>(read: () => T | Promise<T>, expected: T): Promi
     await pause(PAUSE_MS);
   }
 }
+
+/** Polls until `read` finds something, for at most two minutes, and returns it. `what` names it in the error. */
+export async function until<T>(what: string, read: () => Promise<T | null>): Promise<T> {
+  for (let tries = 0; tries < 1200; tries += 1) {
+    const value = await read();
+    if (value !== null) return value;
+    await pause(100);
+  }
+  throw new Error(`waited too long for ${what}`);
+}

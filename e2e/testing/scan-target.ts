@@ -11,7 +11,7 @@ import type { DiscoveryTargetId, EnhancedScanDetails, InputOf } from "@strongroo
 import type { Sshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "./becomes.ts";
 import { ask } from "./people.ts";
 
 type ScanConfig = NonNullable<InputOf<typeof startEnhancedScan>["body"]>["scanConfig"];
@@ -55,16 +55,14 @@ export async function startScan(
 }
 
 /** Waits until the scan is completed. Rejects if it fails. */
-export async function completedScan(
+export function completedScan(
   server: { url: string },
   token: string,
   id: EnhancedScanDetails["id"],
 ): Promise<EnhancedScanDetails> {
-  for (let tries = 0; tries < 1200; tries += 1) {
+  return until("the scan", async () => {
     const scan = await ask(server.url, readEnhancedScan, { params: { id } }, token);
     assert.notEqual(scan.status, "failed", scan.error_message ?? "");
-    if (scan.status === "completed") return scan;
-    await delay(100);
-  }
-  throw new Error("waited too long for the scan");
+    return scan.status === "completed" ? scan : null;
+  });
 }

@@ -124,13 +124,11 @@ export async function winrm(machines: readonly string[]): Promise<Subject> {
 
 export async function aws(machines: readonly string[]): Promise<Subject> {
   const server = await startFakeAws(machines);
-  const endpoint = `https://${server.host}:${server.port}`;
   return {
     ...cloud("AWS IAM access key", server, (count) => {
       const username = `deployer${count}`;
       const { secret } = server.addUser(username);
-      const additional_params = { protocol: "aws-iam", endpoint, ca: server.ca };
-      return { type: "application", username, value: secret, additional_params };
+      return { type: "application", username, value: secret, additional_params: server.params };
     }),
     remainingTask: afterLostAnswer(
       "the answer with the new key was lost: the old key stays active, and the user is notified which key to delete.",

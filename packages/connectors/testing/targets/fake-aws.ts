@@ -20,6 +20,8 @@ export interface FakeAws {
   port: number;
   /** PEM of the authority that signed the fake's certificate. */
   ca: string;
+  /** The additional parameters of accounts that log in to the fake. */
+  params: { protocol: "aws-iam"; endpoint: string; ca: string };
   /** A user with one key, as JSON. */
   addUser(name: string): { keyId: string; secret: string };
   addKey(name: string): string;
@@ -203,10 +205,14 @@ export async function startFakeAws(addresses: readonly string[] = []): Promise<F
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
+  const host = "127.0.0.1";
+  const { port } = server.address() as AddressInfo;
+  const ca = authority.certificate;
   return {
-    host: "127.0.0.1",
-    port: (server.address() as AddressInfo).port,
-    ca: authority.certificate,
+    host,
+    port,
+    ca,
+    params: { protocol: "aws-iam", endpoint: `https://${host}:${port}`, ca },
     administrators,
     roles,
     secrets,

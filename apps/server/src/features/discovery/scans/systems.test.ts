@@ -80,13 +80,12 @@ describe("DISC-15: every type of target", needs(opensslAvailable()), () => {
       const { secret } = server.addUser("scanner");
       server.addUser("admin");
       server.administrators.add("admin");
-      const endpoint = `https://${server.host}:${server.port}`;
       const login: AccountFields = {
         system_type: "AWS",
         connection_method: "HTTPS",
         username: "scanner",
         password: secret,
-        additional_params: { protocol: "aws-iam", endpoint, ca: server.ca },
+        additional_params: server.params,
       };
       const list = await accountsOf({ targetType: "aws", connectionMethod: "aws_api", at: server, login });
       assert.equal(named(list, "admin")?.discovery_metadata.is_privileged, true);

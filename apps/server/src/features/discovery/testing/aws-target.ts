@@ -14,7 +14,7 @@ export async function anAwsTarget(
     hostname: "iam.amazonaws.com",
     username: "scanner",
     password: aws.addUser("scanner").secret,
-    additional_params: { protocol: "aws-iam", endpoint: `https://${aws.host}:${aws.port}`, ca: aws.ca },
+    additional_params: aws.params,
   });
   return aTarget({ ...linuxTarget(account, aws), targetType: "aws", connectionMethod: "aws_api" });
 }

@@ -30,9 +30,8 @@ describe("a key that the target generates", needs(opensslAvailable()), () => {
 
   async function aKey(username: string) {
     const { secret, keyId } = aws.addUser(username);
-    const endpoint = `https://${aws.host}:${aws.port}`;
-    const additional_params = { protocol: "aws-iam", endpoint, ca: aws.ca };
-    return { ...(await aCredential(app, owner, { username, value: secret, additional_params })), keyId };
+    const secretOfUser = { username, value: secret, additional_params: aws.params };
+    return { ...(await aCredential(app, owner, secretOfUser)), keyId };
   }
 
   async function rotated({ id }: Pick<Credential, "id">, until: Rotation["state"]): Promise<Rotation> {
