@@ -1,6 +1,6 @@
 // `npm run pictures [ACCOUNTS] [NAME …]`: takes a picture of every page and dialog at three widths in two colour schemes, for
 // people to look at, or only of those whose names contain a NAME. It fills a temporary server with 10 users, 12 safes and that many
-// accounts (60 by default); nothing of it is kept.
+// accounts (60 by default), and deletes it at the end.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

@@ -129,7 +129,7 @@ interface Listing {
   token: string;
 }
 
-/** The ID of the secret to remove, or the result of the call if there is none or it is not certain which. */
+/** The ID of the secret to remove, or the result of the call if there is no such secret or several match. */
 async function secretLike(retired: string, current: string, listing: Listing) {
   const credentials = await credentialsOf(listing);
   if (!Array.isArray(credentials)) return credentials;

@@ -25,7 +25,7 @@ export function momentOfSeconds(value: unknown): string | null {
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }
 
-/** The latest of ISO 8601 times; null if there are none. */
+/** The latest of these ISO 8601 times; null without a time. */
 export const latestOf = (times: readonly (string | null)[]): string | null =>
   times
     .flatMap((time) => time ?? [])

@@ -23,7 +23,7 @@ export function unixHostAvailable(): Unavailable {
 
 /**
  * `setup` is a shell script that runs as root on the new host. It begins with the accounts that came with the system,
- * no rules of sudo except root's, no cron jobs and no units of its own. The rest of the machine is read-only for it.
+ * only root's sudo rules, no cron jobs and no units. It sees the rest of the machine as read-only.
  */
 export async function startUnixHost(name: string, setup: string): Promise<UnixHost> {
   const folder = temporaryFolder(null);

@@ -288,7 +288,7 @@ describe("the embedded database", () => {
     for (let kills = 1; kills <= 8; kills++) {
       process.kill(serverPid(cluster)!, "SIGKILL");
       await answersAgain(embedded);
-      // A kill before the supervisor has seen the answer counts as a failed start, whose delays grow to 30 s.
+      // Killed before the supervisor sees it answer, the database counts as not started: such delays grow to 30 s.
       await until("the supervisor has logged the restart", () => restarts() === kills);
     }
     // How long a start takes depends on the load of the machine; the delay before it does not.

@@ -28,7 +28,7 @@ after(async () => {
   await app.close();
 });
 
-/** A session that has ended, whose recording shows these outputs a second and a half apart. Its text is indexed later. */
+/** An ended session whose recording shows these outputs 1.5 s apart. Its text is not indexed yet. */
 async function aRecordedSession(setup: SessionSetup, outputs: readonly string[]) {
   const id = await sessionsOf(app, gateway).open(setup.user, setup.account);
   const recording = await aRecording(app, id, setup.safe.id);
