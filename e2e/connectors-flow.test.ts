@@ -5,6 +5,7 @@ import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { becomes } from "./testing/becomes.ts";
 import { launchBrowser, noBrowser, visitor } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
 import { ask, firstAdmin, tokenOf } from "./testing/people.ts";
@@ -68,9 +69,10 @@ describe("connection settings of an account", needs(noBrowser || null), () => {
     await signIn(page, admin, "/accounts");
     await page.getByRole("button", { name: "Add Account" }).first().click();
     const dialog = dialogOf(page, "Create New Account");
-    await choose(dialog, "System Type", "Application");
-    await choose(dialog, "Protocol", "Redis");
-    assert.equal(await textField(dialog, "Port").inputValue(), "6379");
+    const search = dialog.getByRole("combobox", { name: "System", exact: true });
+    await search.pressSequentially("redis");
+    await search.press("Enter");
+    await becomes(() => textField(dialog, "Port").inputValue(), "6379");
     const fields: [label: string, text: string][] = [
       ["Account Name", "Cache of the shop"],
       ["Hostname/IP Address", "cache.example.com"],
@@ -81,7 +83,6 @@ describe("connection settings of an account", needs(noBrowser || null), () => {
     await dialog.getByRole("button", { name: "More options" }).focus();
     await page.keyboard.press("Enter");
     await textField(dialog, "Name in the certificate").fill("redis.internal");
-    await choose(dialog, "Platform ID", "Application");
     await choose(dialog, "Safe", "Services");
     await inspectScreen(page, "account-redis");
     await dialog.getByRole("button", { name: "Create Account" }).click();
@@ -90,6 +91,26 @@ describe("connection settings of an account", needs(noBrowser || null), () => {
     assert.equal(port, 6379);
     assert.equal(connector?.name, "Redis");
     assert.deepEqual(additional_params, { protocol: "redis", sslmode: "verify-full", servername: "redis.internal" });
+  });
+
+  step("every system of the search sets a platform and a protocol that the server knows", async () => {
+    await page.getByRole("button", { name: "Add Account" }).first().click();
+    const dialog = dialogOf(page, "Create New Account");
+    const search = dialog.getByRole("combobox", { name: "System", exact: true });
+    const options = page.getByRole("listbox", { name: "System", exact: true }).getByRole("option");
+    await search.click();
+    const labels = await options.allInnerTexts();
+    assert.ok(labels.length > 20, "the list is complete");
+    for (const [index, label] of labels.entries()) {
+      await search.click();
+      await options.nth(index).click();
+      await becomes(() => search.inputValue(), label);
+      assert.notEqual(await dialog.getByRole("combobox", { name: "Platform ID" }).inputValue(), "", label);
+      const protocol = dialog.getByRole("combobox", { name: "Protocol" });
+      if ((await protocol.count()) === 0) continue;
+      assert.doesNotMatch(await protocol.inputValue(), /unknown|not verified/, label);
+    }
+    await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 
   step("parameters that the form has no field for are shown, and an edit keeps them", async () => {

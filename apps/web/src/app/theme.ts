@@ -129,6 +129,7 @@ export const theme = createTheme({
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the password", c: "dimmed" } },
     },
+    Select: { defaultProps: { selectFirstOptionOnChange: true } },
     Card: { defaultProps: { withBorder: true, radius: "md", padding: "md" } },
     Paper: { defaultProps: { radius: "md" } },
     Button: Button.extend({

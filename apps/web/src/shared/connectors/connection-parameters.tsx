@@ -1,28 +1,15 @@
 // The protocol and the additional parameters of an account or credential, generated from the connectors' descriptions.
 import { ActionIcon, Alert, Select, Skeleton, TextInput } from "@mantine/core";
-import {
-  IconTrash,
-  IconBrandWindows,
-  IconCertificate,
-  IconCloud,
-  IconDatabase,
-  IconFolders,
-  IconKey,
-  IconNetwork,
-  IconStack2,
-  IconTerminal2,
-  IconWorld,
-  type Icon,
-} from "@tabler/icons-react";
+import { IconTrash } from "@tabler/icons-react";
 import { isProtocolType, type ConnectorDescription, type ParameterField } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import classes from "./connection-parameters.module.css";
+import { ConnectorIcon } from "./connector-icon.tsx";
 import { connectorList } from "./connectors.queries.ts";
 import { NONE, ParameterInput } from "./parameter-input.tsx";
-import type { ConnectorIcon as IconName } from "@strongroom/contract";
 import {
   afterProtocol,
   canShow,
@@ -40,19 +27,6 @@ import {
   type Json,
   type Params,
 } from "./parameter-values.ts";
-
-const ICONS: Record<IconName, Icon> = {
-  terminal: IconTerminal2,
-  database: IconDatabase,
-  directory: IconFolders,
-  windows: IconBrandWindows,
-  network: IconNetwork,
-  queue: IconStack2,
-  web: IconWorld,
-  cloud: IconCloud,
-  certificate: IconCertificate,
-  key: IconKey,
-};
 
 /** The part of a form that has these two fields. */
 interface ParameterForm {
@@ -253,9 +227,4 @@ function OtherParameters({ params, stored, fields, onChange }: OtherParametersPr
       })}
     </div>
   );
-}
-
-function ConnectorIcon({ name }: { name: IconName }) {
-  const NamedIcon = ICONS[name];
-  return <NamedIcon size={16} stroke={1.6} aria-hidden />;
 }

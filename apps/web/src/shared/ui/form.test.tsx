@@ -1,4 +1,4 @@
-import { TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { act, screen } from "@testing-library/react";
 import { useState } from "react";
 import { expect, test } from "vitest";
@@ -65,4 +65,23 @@ test("the first invalid field gets the focus, and a refusal about a field shows 
   await user.click(screen.getByRole("button", { name: "Save" }));
   expect(await screen.findByText("The name is taken")).toBeTruthy();
   expect(screen.queryByRole("alert")).toBeNull();
+});
+
+test("Enter in an open list chooses an option and does not submit", async () => {
+  let sent = 0;
+  const { user } = renderScreen(
+    <Form initial={{ size: null }} submitLabel="Save" onSubmit={async () => (sent += 1)}>
+      {(form) => <Select label="Size" searchable data={["Small", "Large"]} {...form.getInputProps("size")} />}
+    </Form>,
+  );
+  const field = screen.getByRole("combobox", { name: "Size" });
+  await user.click(field);
+  await user.keyboard("nothing{Enter}");
+  expect(sent).toBe(0);
+  await user.clear(field);
+  await user.keyboard("la{Enter}");
+  expect(field).toHaveProperty("value", "Large");
+  expect(sent).toBe(0);
+  await user.keyboard("{Enter}");
+  expect(sent).toBe(1);
 });

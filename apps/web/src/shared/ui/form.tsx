@@ -1,7 +1,7 @@
 // The form of the app: fields, validation, server errors, Cancel and a submit button.
 import { Button, Group, Stack, type ButtonProps } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
-import { useState, type ReactNode } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { FailureAlert, focusFirstError } from "./failure-alert.tsx";
 import { toast } from "./toast.ts";
@@ -105,8 +105,17 @@ export function useSubmission<Values extends object>({
     }
   }
 
-  return { form, failure, isIncomplete, submit: form.onSubmit(submit, focusFirstError(form)) };
+  const send = form.onSubmit(submit, focusFirstError(form));
+  return {
+    form,
+    failure,
+    isIncomplete,
+    submit: (event: FormEvent<HTMLFormElement>) => (isListOpen() ? event.preventDefault() : send(event)),
+  };
 }
+
+/** Enter in an open list belongs to the list, also while no option is highlighted. */
+const isListOpen = (): boolean => document.activeElement?.matches('[role="combobox"][aria-expanded="true"]') === true;
 
 /** `useSubmission` says how it shows errors. */
 export function Form<Values extends object>(props: FormProps<Values>) {

@@ -110,6 +110,18 @@ describe("Create New Account", () => {
     expect(api.requestsTo(CREATE)).toHaveLength(0);
   });
 
+  test("starts with a search for the system, which fills in the fields that follow from it", async () => {
+    const { user, dialog, field } = await openForm();
+    const search = within(dialog).getByRole("combobox", { name: "System" });
+    await waitFor(() => expect(search.getAttribute("placeholder")).toContain("Search"));
+    expect(document.activeElement).toBe(search);
+    await user.keyboard("postg{Enter}");
+    expect(search).toHaveProperty("value", "PostgreSQL");
+    expect(within(dialog).getByRole("combobox", { name: "System Type" })).toHaveProperty("value", "PostgreSQL");
+    expect(field("Database Name")).toHaveProperty("value", "postgres");
+    expect(field("Port")).toHaveProperty("value", "5432");
+  });
+
   test("has a field for every detail of an account", async () => {
     const { field } = await openForm();
     for (const { label } of Object.values(ACCOUNT_DETAILS)) expect(field(label)).toBeTruthy();

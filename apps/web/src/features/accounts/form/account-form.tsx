@@ -37,6 +37,7 @@ import classes from "./account-form.module.css";
 import { activePlatforms } from "../accounts.queries.ts";
 import { LoginTest } from "./login-test.tsx";
 import { PlatformField, SafeField } from "./organization-fields.tsx";
+import { SystemSearch } from "./system-search.tsx";
 
 export interface AccountFormProps {
   mode: AccountFormMode;
@@ -160,10 +161,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 /** ACC-47. */
 function InformationFields({ form, mode, may }: Omit<PartProps, "stored"> & { may: EditableParts }) {
   const nameRef = useRef<HTMLInputElement>(null);
-  // The dialog set its initial focus before this lazy form was loaded.
-  useEffect(() => nameRef.current?.focus(), []);
+  // The dialog set its initial focus before this lazy form was loaded. A new account starts with the search.
+  useEffect(() => {
+    if (mode === "edit") nameRef.current?.focus();
+  }, [mode]);
   return (
     <Section title="Account Information">
+      {mode === "create" && <SystemSearch form={form} />}
       {may.properties && <SystemField form={form} mode={mode} />}
       <TextInput
         label="Account Name"
@@ -178,7 +182,7 @@ function InformationFields({ form, mode, may }: Omit<PartProps, "stored"> & { ma
   );
 }
 
-/** First, because the other fields depend on it. A new account gets the system's platform if there is only one. */
+/** Before the other fields, because they depend on it. A new account gets the system's platform if there is only one. */
 function SystemField({ form, mode }: { form: AccountFormControl; mode: AccountFormMode }) {
   const change = useChange(form);
   const platforms = useQuery(activePlatforms).data?.platforms ?? [];
