@@ -26,16 +26,23 @@ const ELEMENT_HOST = /<([\w.-]*(?:host(?:name)?|server|url))>\s*([^<\n]{1,128}?)
 
 export function contextOf(text: string, start: number, end: number, format: Format, keyName: string | null): Context {
   const { before, after } = blockAround(text, start, end, format);
-  const stem = stemOf(keyName);
-  const user = nearest(before, after, USER, stem) ?? nearest(before, after, ELEMENT_USER, stem);
-  const host = nearest(before, after, HOST, stem) ?? nearest(before, after, ELEMENT_HOST, stem);
-  const port = nearest(before, after, PORT, stem);
+  const block: Block = { before, after, stem: stemOf(keyName) };
+  const user = nearest(block, USER) ?? nearest(block, ELEMENT_USER);
+  const host = nearest(block, HOST) ?? nearest(block, ELEMENT_HOST);
+  const port = nearest(block, PORT);
   const name = hostIn(host);
   return {
     userName: user !== null && isName(user) ? user : null,
     host: name?.host ?? null,
     port: port !== null && /^\d{1,5}$/.test(port) ? Number(port) : (name?.port ?? null),
   };
+}
+
+interface Block {
+  before: string;
+  after: string;
+  /** Of the secret's key. */
+  stem: string;
 }
 
 /** The section of an ini file, the paragraph of other files. */
@@ -63,22 +70,36 @@ function stemOf(keyName: string | null): string {
     .replace(/[^a-z\d]+$/, "");
 }
 
-function nearest(before: string, after: string, pattern: RegExp, stem: string): string | null {
+function nearest(block: Block, pattern: RegExp): string | null {
   let best: { value: string; score: number } | null = null;
   for (const [part, isBefore] of [
-    [before, true],
-    [after, false],
+    [block.before, true],
+    [block.after, false],
   ] as const) {
     for (const match of part.matchAll(pattern)) {
       const value = match.slice(2).find((group) => group !== undefined);
       if (value === undefined || value === "") continue;
       const distance = isBefore ? part.length - match.index : match.index;
       const name = match[1]!.toLowerCase();
-      const score = distance + (stem !== "" && name.startsWith(stem) ? 0 : 400) + (isBefore ? 0 : 20);
-      if (best === null || score < best.score) best = { value, score };
+      const isRelated = block.stem !== "" && name.startsWith(block.stem);
+      const score = distance + (isRelated ? 0 : 400) + (isBefore ? 0 : 20);
+      if (best !== null && score >= best.score) continue;
+      if (isRelated || !belongsToOther(block, name)) best = { value, score };
     }
   }
   return best?.value ?? null;
+}
+
+const ROLE =
+  /[._-]?(?:user(?:[_-]?(?:name|id))?|login|account|uid|usr|bind_?dn|principal|host(?:[_-]?name)?|server|address|endpoint|url|uri|port)$/;
+
+/** `DB_USER` beside `SMTP_PASSWORD` is of the other account when there is a `DB_PASSWORD` too. */
+function belongsToOther({ before, after, stem }: Block, name: string): boolean {
+  const [family] = stem.split(/[^a-z\d]/);
+  const [other] = name.replace(ROLE, "").split(/[^a-z\d]/);
+  if (!family || !other || other === family) return false;
+  const secret = new RegExp(`(?:^|[^a-z\\d])${other}[._-]?(?:\\w+[._-])?(?:pass|pwd|pw|secret|token|key|cred)`, "i");
+  return secret.test(before) || secret.test(after);
 }
 
 const isName = (value: string): boolean =>

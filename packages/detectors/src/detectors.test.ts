@@ -167,6 +167,17 @@ test("the context names user, host and port", () => {
   );
 });
 
+test("a secret gets no user or host of another secret's settings", () => {
+  const settings = "DB_HOST=db1.internal\nDB_USER=shop\nDB_PASSWORD=kT7-mVq2Lx9w\nSMTP_PASSWORD=b4rk-Hollow-91\n";
+  const users = (text: string) => find("app.env", text).map(({ keyName, userName, host }) => [keyName, userName, host]);
+  assert.deepEqual(users(settings), [
+    ["DB_PASSWORD", "shop", "db1.internal"],
+    ["SMTP_PASSWORD", null, null],
+  ]);
+  assert.deepEqual(users("DATABASE_USER=shop\nDB_PASSWORD=kT7-mVq2Lx9w\n"), [["DB_PASSWORD", "shop", null]]);
+  assert.deepEqual(users("USER=shop\nDB_PASSWORD=kT7-mVq2Lx9w\n"), [["DB_PASSWORD", "shop", null]]);
+});
+
 test("a service user makes the finding one of a service account", () => {
   assert.equal(find("a.ini", "user = svc-backup\npassword = Kj8-plum-92\n")[0]?.type, "service_account");
   assert.equal(find("a.ini", "user = ann\npassword = Kj8-plum-92\n")[0]?.type, "hardcoded_password");
