@@ -71,6 +71,9 @@ const calls: Record<string, () => LoadRequest> = {
   "a rare status": get(`${LIST}?status=accepted&includeBelowThreshold=true`),
   "one type": get(`${LIST}?findingType=ssh_key`),
   "a range of risk scores": get(`${LIST}?minRiskScore=55&maxRiskScore=65`),
+  "a rare text": get(`${LIST}?search=${encodeURIComponent("/app/9876.")}`),
+  "a common text": get(`${LIST}?search=srv`),
+  "the name of a host": get(`${LIST}?search=host-42`),
   statistics: get("/api/v1/discovery/enhanced/statistics"),
 };
 

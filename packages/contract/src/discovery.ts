@@ -132,6 +132,7 @@ export const DiscoveryTarget = z.object({
   schedule: ScanSchedule.nullable(),
   /** When the schedule starts the next scan. */
   next_scan_at: Moment.nullable(),
+  /** The last basic scan. */
   last_scan: z
     .object({
       id: DiscoveryScanId,
@@ -140,6 +141,7 @@ export const DiscoveryTarget = z.object({
       accounts_discovered: z.number().int().nullable(),
     })
     .nullable(),
+  last_enhanced_scan: z.object({ status: ScanStatus, completed_at: Moment.nullable() }).nullable(),
   /** Whether the caller can scan, change and delete the target. */
   can_manage: z.boolean(),
   /** Whether enhanced scans can search this system for secrets. */

@@ -137,9 +137,15 @@ export const SecurityFindingDetails = SecurityFinding.extend({
 });
 export type SecurityFindingDetails = z.infer<typeof SecurityFindingDetails>;
 
-/** A comma-separated list of values. */
-
 const risk = z.coerce.number().int().min(0).max(100).optional();
+
+/** Filters of the list and of exports, with the same meaning in both. */
+const narrowing = {
+  targetId: DiscoveryTargetId.optional(),
+  assigneeId: UserId.optional(),
+  /** Part of a target's name or host, a path, a setting or a user name. */
+  search: oneLine().min(2).max(100).optional(),
+};
 
 /** FIND-08, FIND-10. */
 export const listFindings = endpoint({
@@ -152,7 +158,7 @@ export const listFindings = endpoint({
     status: commaList(FindingStatus),
     minRiskScore: risk,
     maxRiskScore: risk,
-    targetId: DiscoveryTargetId.optional(),
+    ...narrowing,
     /** Findings below the threshold of their scan, too (OPEN-116). */
     includeBelowThreshold: z.stringbool().optional(),
     limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -160,7 +166,7 @@ export const listFindings = endpoint({
   }),
   reply: z.object({
     data: z.array(SecurityFinding),
-    /** The number of matches. With a range of risk scores, 10,000 means that many or more. */
+    /** The number of matches. With a search, an assignee or a range of risk scores, 10,000 means that many or more. */
     total: z.number().int(),
     limit: z.number().int(),
     offset: z.number().int(),
@@ -244,6 +250,10 @@ export const exportFindings = endpoint({
         severity: z.array(FindingSeverity).max(4).default([]),
         findingType: z.array(FindingType).max(6).default([]),
         status: z.array(FindingStatus).max(5).default([]),
+        minRiskScore: z.number().int().min(0).max(100).optional(),
+        maxRiskScore: z.number().int().min(0).max(100).optional(),
+        ...narrowing,
+        includeBelowThreshold: z.boolean().optional(),
       })
       .prefault({}),
     includeRemediation: z.boolean().default(true),

@@ -10,7 +10,7 @@ import { inertText } from "#kernel/spreadsheet-cell.ts";
 import type { FindingsContext } from "./findings.ts";
 import * as store from "./findings.store.ts";
 import type { FindingFilter, ShownFinding } from "./findings.store.ts";
-import { shownTo } from "./list-findings.ts";
+import { narrowingOf, shownTo } from "./list-findings.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 
 type Cell = string | number | null;
@@ -69,12 +69,12 @@ export async function exportFindings(
     severity,
     findingType: findingType.length === 0 ? FindingType.options : findingType,
     status: status.length === 0 ? FindingStatus.options : status,
-    minRisk: null,
-    maxRisk: null,
-    targetId: null,
-    isBelowThresholdShown: false,
+    ...narrowingOf(filters),
   };
-  call.note({ target: { type: "finding-export", id: format }, details: { format, ...filters } });
+  // People paste secrets into search fields.
+  const { search, ...noted } = filters;
+  const details = { format, ...noted, has_search: search !== undefined };
+  call.note({ target: { type: "finding-export", id: format }, details });
   const columns = [
     ...COLUMNS,
     ...(includeRemediation ? [REMEDIATION] : []),

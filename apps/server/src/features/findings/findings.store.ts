@@ -4,6 +4,7 @@ import { RISK_BANDS } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
+import { containing } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { visibleTargets } from "#features/discovery/index.ts";
 import type { RiskFactor } from "./findings.policy.ts";
@@ -121,6 +122,9 @@ export interface FindingFilter {
   minRisk: number | null;
   maxRisk: number | null;
   targetId: string | null;
+  assigneeId: string | null;
+  /** Part of a target's name or host, a path, a setting or a user name. */
+  text: string | null;
   isBelowThresholdShown: boolean;
 }
 
@@ -132,14 +136,15 @@ const bands = (severities: readonly FindingSeverity[]): RawBuilder<unknown> =>
     sql` or `,
   )})`;
 
-/** Everything but the status, the type and the target, which decide which index is read. */
-function others({ severity, minRisk, maxRisk, isBelowThresholdShown }: FindingFilter): RawBuilder<unknown> {
+/** Everything but the status, the type and the target, which decide which index is read, and the text. */
+function others({ severity, minRisk, maxRisk, assigneeId, isBelowThresholdShown }: FindingFilter): RawBuilder<unknown> {
   return sql.join(
     [
       sql`true`,
       ...(severity.length === 0 ? [] : [bands(severity)]),
       ...(minRisk === null ? [] : [sql`f.risk_score >= ${minRisk}`]),
       ...(maxRisk === null ? [] : [sql`f.risk_score <= ${maxRisk}`]),
+      ...(assigneeId === null ? [] : [sql`f.assignee_id = ${assigneeId}`]),
       ...(isBelowThresholdShown ? [] : [sql`not f.is_below_threshold`]),
     ],
     sql` and `,
@@ -160,8 +165,8 @@ export async function visibleIds(db: Db, actor: Actor): Promise<string[]> {
 }
 
 /**
- * The matches with the highest risk. Reads the first `offset + limit` entries of one index for each combination of status
- * and type, or for each target, so that the cost does not depend on the number of findings.
+ * The matches with the highest risk. Without a text or an assignee, reads the first `offset + limit` entries of one index for
+ * each combination of status and type, or for each target, so that the cost does not depend on the number of findings.
  */
 export async function listFindings(
   db: Db,
@@ -169,26 +174,92 @@ export async function listFindings(
   filter: FindingFilter,
   { limit, offset }: Page,
 ): Promise<ShownFinding[]> {
-  const visible = await visibleIds(db, actor);
-  const targets = filter.targetId === null ? visible : visible.filter((id) => id === filter.targetId);
+  const targets = await targetsOf(db, actor, filter);
   if (targets.length === 0) return [];
-  const statuses = sql`${[...filter.status]}::text[]`;
-  const types = sql`${[...filter.findingType]}::text[]`;
   const most = limit + offset;
-  const ordered = sql`order by f.risk_score desc, f.id desc limit ${most}`;
-  const parts =
-    targets.length <= FEW_TARGETS
-      ? sql`unnest(${targets}::uuid[]) as part (target) cross join lateral (
-          select f.id, f.risk_score from findings f
-          where f.target_id = part.target and f.status = any(${statuses}) and f.finding_type = any(${types})
-            and ${others(filter)} ${ordered}) as found`
-      : sql`unnest(${statuses}) as status (name) cross join unnest(${types}) as type (name) cross join lateral (
-          select f.id, f.risk_score from findings f
-          where f.status = status.name and f.finding_type = type.name and f.target_id = any(${targets}::uuid[])
-            and ${others(filter)} ${ordered}) as found`;
-  const chosen = sql`(select found.id from ${parts}
+  const chosen = sql`(select found.id from (${await partsOf(db, targets, filter, most)}) as found
     order by found.risk_score desc, found.id desc limit ${limit} offset ${offset})`;
   return (await shown(actor, sql`f.id in ${chosen}`).execute(db)).rows;
+}
+
+async function targetsOf(db: Db, actor: Actor, { targetId }: FindingFilter): Promise<string[]> {
+  const visible = await visibleIds(db, actor);
+  return targetId === null ? visible : visible.filter((id) => id === targetId);
+}
+
+/** A query for `id` and `risk_score` whose rows include the `most` best matches. */
+async function partsOf(
+  db: Db,
+  targets: readonly string[],
+  filter: FindingFilter,
+  most: number,
+): Promise<RawBuilder<unknown>> {
+  if (filter.assigneeId !== null && filter.text === null) return allOf(targets, filter);
+  if (filter.text === null) return inOrder(targets, filter, sql`true`, most);
+  const { named, unnamed } = await byName(db, targets, filter.text);
+  const isRare = (await countText(db, filter.text)) < COMMON;
+  const ofNamed = inOrder(named, filter, sql`true`, most);
+  return isRare
+    ? sql`${ofNamed} union all ${allOf(unnamed, filter, withText(filter.text))}`
+    : sql`${ofNamed} union all ${inOrder(unnamed, filter, containsText(filter.text), most)}`;
+}
+
+const allOf = (targets: readonly string[], filter: FindingFilter, condition: RawBuilder<unknown> = sql`true`) =>
+  sql`select f.id, f.risk_score from findings f where ${matching(targets, filter)} and ${condition}`;
+
+const matching = (targets: readonly string[], filter: FindingFilter): RawBuilder<unknown> =>
+  sql`f.target_id = any(${[...targets]}::uuid[]) and f.status = any(${[...filter.status]}::text[])
+    and f.finding_type = any(${[...filter.findingType]}::text[]) and ${others(filter)}`;
+
+/** The first `most` matches of each part of the list, each read from an index in the order of the list. */
+function inOrder(
+  targets: readonly string[],
+  filter: FindingFilter,
+  condition: RawBuilder<unknown>,
+  most: number,
+): RawBuilder<unknown> {
+  const statuses = sql`${[...filter.status]}::text[]`;
+  const types = sql`${[...filter.findingType]}::text[]`;
+  const wanted = sql`${others(filter)} and ${condition} order by f.risk_score desc, f.id desc limit ${most}`;
+  return targets.length <= FEW_TARGETS
+    ? sql`select found.id, found.risk_score from unnest(${[...targets]}::uuid[]) as part (target) cross join lateral (
+        select f.id, f.risk_score from findings f
+        where f.target_id = part.target and f.status = any(${statuses}) and f.finding_type = any(${types})
+          and ${wanted}) as found`
+    : sql`select found.id, found.risk_score
+      from unnest(${statuses}) as status (name) cross join unnest(${types}) as type (name) cross join lateral (
+        select f.id, f.risk_score from findings f
+        where f.status = status.name and f.finding_type = type.name and f.target_id = any(${[...targets]}::uuid[])
+          and ${wanted}) as found`;
+}
+
+/** Reading in the order of the list finds a text with at least this many matches soon. */
+const COMMON = 2_000;
+
+const containsText = (text: string): RawBuilder<unknown> =>
+  sql`(f.path ilike ${containing(text)} or f.key_name ilike ${containing(text)} or f.username ilike ${containing(text)})`;
+
+/** The keys find the rows in an index; those with the same hashes of a different text are then left out. */
+const withText = (text: string): RawBuilder<unknown> => sql`${hasKeysOf(text)} and ${containsText(text)}`;
+
+const hasKeysOf = (text: string): RawBuilder<unknown> =>
+  sql`discovery_text_keys(lower(f.path || chr(10) || coalesce(f.key_name, '') || chr(10) || coalesce(f.username, '')))
+    @> discovery_search_keys(lower(${text}))`;
+
+async function countText(db: Db, text: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from findings f where ${hasKeysOf(text)} limit ${COMMON}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** The targets whose name or host contains the text, and the others. */
+async function byName(db: Db, targets: readonly string[], text: string) {
+  const { rows } = await sql<{ id: string }>`
+    select id from discovery_targets where id = any(${[...targets]}::uuid[])
+      and (name ilike ${containing(text)} or hostname ilike ${containing(text)})`.execute(db);
+  const named = new Set(rows.map(({ id }) => id));
+  return { named: targets.filter((id) => named.has(id)), unnamed: targets.filter((id) => !named.has(id)) };
 }
 
 const shown = (actor: Actor, condition: RawBuilder<unknown>) => sql<ShownFinding>`
@@ -227,17 +298,15 @@ export async function readCounts(db: Db, actor: Actor, targetId: string | null):
   return rows;
 }
 
-/** The number of matches of a filter with a range of risk scores, at most `most`. */
+/** The number of matches of a filter for which the database keeps no counts, at most `most`. */
 export async function countMatches(db: Db, actor: Actor, filter: FindingFilter, most: number): Promise<number> {
-  const visible = await visibleIds(db, actor);
-  const targets = filter.targetId === null ? visible : visible.filter((id) => id === filter.targetId);
+  const targets = await targetsOf(db, actor, filter);
+  const { named, unnamed } =
+    filter.text === null ? { named: targets, unnamed: [] } : await byName(db, targets, filter.text);
+  const ofText = filter.text === null ? [] : [allOf(unnamed, filter, withText(filter.text))];
+  const parts = sql.join([allOf(named, filter), ...ofText], sql` union all `);
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      select from findings f
-      where f.target_id = any(${targets}::uuid[]) and f.status = any(${[...filter.status]}::text[])
-        and f.finding_type = any(${[...filter.findingType]}::text[]) and ${others(filter)} limit ${most}) counted`.execute(
-    db,
-  );
+    select count(*)::integer as count from (select from (${parts}) found limit ${most}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

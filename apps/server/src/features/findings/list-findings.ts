@@ -28,15 +28,12 @@ import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 import { countScansSince } from "./scan-counts.store.ts";
 
 export async function listFindings(context: FindingsContext, call: Call<typeof listEndpoint>, db: Db) {
-  const { severity, findingType, status, minRiskScore, maxRiskScore, targetId, limit, offset } = call.query;
+  const { severity, findingType, status, limit, offset } = call.query;
   const filter: FindingFilter = {
     severity: severity ?? [],
     findingType: findingType ?? FindingType.options,
     status: status ?? FindingStatus.options,
-    minRisk: minRiskScore ?? null,
-    maxRisk: maxRiskScore ?? null,
-    targetId: targetId ?? null,
-    isBelowThresholdShown: call.query.includeBelowThreshold ?? minRiskScore !== undefined,
+    ...narrowingOf(call.query),
   };
   const [rows, total] = await Promise.all([
     store.listFindings(db, call.actor, filter, { limit, offset }),
@@ -45,8 +42,26 @@ export async function listFindings(context: FindingsContext, call: Call<typeof l
   return { data: await shownTo(context, db, call.actor, rows), total, limit, offset };
 }
 
+/** The filters that the list and the exports share. */
+export const narrowingOf = (
+  query: Pick<
+    Call<typeof listEndpoint>["query"],
+    "minRiskScore" | "maxRiskScore" | "targetId" | "assigneeId" | "search" | "includeBelowThreshold"
+  >,
+) => ({
+  minRisk: query.minRiskScore ?? null,
+  maxRisk: query.maxRiskScore ?? null,
+  targetId: query.targetId ?? null,
+  assigneeId: query.assigneeId ?? null,
+  text: query.search ?? null,
+  isBelowThresholdShown: query.includeBelowThreshold ?? query.minRiskScore !== undefined,
+});
+
 async function countOf(db: Db, actor: Actor, filter: FindingFilter): Promise<number> {
-  if (filter.minRisk !== null || filter.maxRisk !== null) return store.countMatches(db, actor, filter, MOST_COUNTED);
+  const { minRisk, maxRisk, assigneeId, text } = filter;
+  if ([minRisk, maxRisk, assigneeId, text].some((each) => each !== null)) {
+    return store.countMatches(db, actor, filter, MOST_COUNTED);
+  }
   const counts = await store.readCounts(db, actor, filter.targetId);
   return sum(counts, (row) => {
     const isWanted = filter.status.includes(row.status) && filter.findingType.includes(row.finding_type);

@@ -5,6 +5,7 @@ import {
   deleteScanConfig,
   listEnhancedScans,
   listScanConfigs,
+  readDiscoveryTarget,
   readEnhancedScan,
   readFinding,
   readScanConfig,
@@ -47,6 +48,9 @@ describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
     assert.deepEqual([finding.finding_type, finding.status], ["hardcoded_password", "new"]);
     assert.equal(scan.results.findings_discovered, 1);
     assert.equal(scan.findings[0]?.id, finding.id);
+    const target = await host.app.call(readDiscoveryTarget, { ...byId(host.target), as: host.owner.token });
+    assert.deepEqual(target.body.last_enhanced_scan, { status: "completed", completed_at: scan.completed_at });
+    assert.equal(target.body.last_scan, null);
     const details = await host.app.call(readFinding, { ...byId(finding), as: host.owner.token });
     assert.deepEqual([details.body.file.mode, details.body.file.owner], ["644", "root"]);
     assert.ok(!details.text.includes(password));

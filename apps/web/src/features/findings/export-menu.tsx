@@ -9,8 +9,7 @@ import { findingsExport, type ExportFilters, type ExportFormat } from "./finding
 const FORMATS: Record<ExportFormat, string> = { excel: "Excel", csv: "CSV", json: "JSON", sarif: "SARIF" };
 
 /** FIND-17, FIND-20. */
-export function ExportMenu({ filters: { severity, findingType, status } }: { filters: ExportFilters }) {
-  const filters = { severity, findingType, status } as ExportFilters;
+export function ExportMenu({ filters }: { filters: ExportFilters }) {
   const { mutate, isPending } = useMutation(findingsExport(filters));
   return (
     <Menu position="bottom-end">

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
-import { signInForTest } from "#app/testing/sign-in.ts";
+import { TEST_USER, signInForTest } from "#app/testing/sign-in.ts";
 import { FindingsTab } from "./findings-tab.tsx";
 
 const FINDINGS = "GET /api/v1/discovery/enhanced/findings";
@@ -84,6 +84,27 @@ test("FIND-08, FIND-10: filters are sent to the server, 100 findings at a time",
   const sent = ["severity", "status", "findingType", "minRiskScore", "maxRiskScore", "limit", "offset"];
   expect(sent.map((name) => query.get(name))).toEqual(["critical,high", "new", "ssh_key", "40", "90", "100", "0"]);
   expect(query.get("includeBelowThreshold")).toBe("true");
+});
+
+test("the list and its export are narrowed by a text and to the user's own findings", async () => {
+  api.on(EXPORT, { json: {} });
+  const { user } = show("&search=web-01&mine=true&risk=40-100&all=true");
+  await screen.findByText("Password in db.conf");
+  const query = api.requestsTo(FINDINGS)[0]!.query;
+  const { id } = TEST_USER;
+  expect([query.get("search"), query.get("assigneeId")]).toEqual(["web-01", id]);
+  await user.click(screen.getByRole("button", { name: "Export" }));
+  await user.click(await screen.findByRole("menuitem", { name: "CSV" }));
+  await waitFor(() => expect(api.requestsTo(EXPORT)).toHaveLength(1));
+  expect(api.requestsTo(EXPORT)[0]!.body).toMatchObject({
+    filters: { search: "web-01", assigneeId: id, minRiskScore: 40, includeBelowThreshold: true },
+  });
+});
+
+test("a single letter is not searched", async () => {
+  show("&search=w");
+  await screen.findByText("Password in db.conf");
+  expect(api.requestsTo(FINDINGS)[0]!.query.get("search")).toBeNull();
 });
 
 test("FIND-01, FIND-11: the list refreshes every 15 s", async () => {

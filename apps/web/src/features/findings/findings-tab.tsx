@@ -1,13 +1,7 @@
 // The Security Findings tab: filters, selection, status changes and exports (FIND-01 to FIND-21).
-import { Button, Checkbox, MultiSelect, RangeSlider, Switch } from "@mantine/core";
-import { IconEye, IconFilterOff, IconKey, IconLock, IconSearch, IconShieldExclamation } from "@tabler/icons-react";
-import {
-  FindingSeverity,
-  FindingStatus,
-  FindingType,
-  severityOfRisk,
-  type SecurityFinding,
-} from "@strongroom/contract";
+import { Button, Checkbox } from "@mantine/core";
+import { IconEye, IconKey, IconLock, IconSearch, IconShieldExclamation } from "@tabler/icons-react";
+import { severityOfRisk, type SecurityFinding } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
@@ -16,6 +10,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
 import { withParam } from "#shared/format/address.ts";
 import { counted } from "#shared/format/text.ts";
+import { useUser } from "#shared/session/session-store.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
@@ -26,9 +21,11 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { FindingDetails } from "./finding-details.tsx";
-import { RISK_TONES, SEVERITY_LABELS, STATUS_BADGES, TYPE_LABELS } from "./finding-labels.ts";
+import { chosenIn, exportFilterOf, filterOf } from "./finding-filter.ts";
+import { FindingFilters } from "./finding-filters.tsx";
+import { RISK_TONES, STATUS_BADGES, TYPE_LABELS } from "./finding-labels.ts";
 import classes from "./findings.module.css";
-import { findingFigures, findingList, statusChange, type FindingFilter } from "./findings.queries.ts";
+import { findingFigures, findingList, statusChange } from "./findings.queries.ts";
 import { RulesDialog } from "./rules-dialog.tsx";
 import { StatusDialog } from "./status-dialog.tsx";
 import { VaultDialog } from "./vault-dialog.tsx";
@@ -62,45 +59,11 @@ export function useFindingsTab(): DiscoveryTab {
   };
 }
 
-const several = <T extends string>(params: URLSearchParams, part: string, choices: readonly T[]): T[] =>
-  choices.filter((choice) => (params.get(part) ?? "").split(",").includes(choice));
-
-interface Chosen {
-  severity: FindingSeverity[];
-  findingType: FindingType[];
-  status: FindingStatus[];
-  risk: [number, number];
-  isAll: boolean;
-}
-
-const chosenIn = (params: URLSearchParams): Chosen => {
-  const [least, most] = (params.get("risk") ?? "0-100").split("-").map(Number);
-  const bound = (value: number | undefined, usual: number) =>
-    value !== undefined && value >= 0 && value <= 100 ? Math.round(value) : usual;
-  return {
-    severity: several(params, "severity", FindingSeverity.options),
-    findingType: several(params, "type", FindingType.options),
-    status: several(params, "findingStatus", FindingStatus.options),
-    risk: [bound(least, 0), bound(most, 100)],
-    isAll: params.get("all") === "true",
-  };
-};
-
-function filterOf({ severity, findingType, status, risk: [least, most], isAll }: Chosen): FindingFilter {
-  return {
-    ...(severity.length === 0 ? {} : { severity: severity.join(",") }),
-    ...(findingType.length === 0 ? {} : { findingType: findingType.join(",") }),
-    ...(status.length === 0 ? {} : { status: status.join(",") }),
-    ...(least === 0 ? {} : { minRiskScore: least }),
-    ...(most === 100 ? {} : { maxRiskScore: most }),
-    ...(isAll ? { includeBelowThreshold: "true" } : {}),
-  };
-}
-
 export function FindingsTab() {
   const [params, setParams] = useSearchParams();
+  const { id: userId } = useUser();
   const chosen = chosenIn(params);
-  const filter = filterOf(chosen);
+  const filter = filterOf(chosen, userId);
   const list = useInfiniteQuery({
     ...findingList(filter),
     placeholderData: keepPreviousData,
@@ -129,7 +92,7 @@ export function FindingsTab() {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
-      <Filters chosen={chosen} onChange={set} onShowRules={() => setAreRulesShown(true)} />
+      <FindingFilters chosen={chosen} onChange={set} onShowRules={() => setAreRulesShown(true)} />
       <Loaded query={list} failureText={FAILURE}>
         {() =>
           findings.length === 0 ? (
@@ -171,7 +134,7 @@ export function FindingsTab() {
                     </Button>
                   </>
                 )}
-                <ExportMenu filters={chosen} />
+                <ExportMenu filters={exportFilterOf(chosen, userId)} />
               </div>
               <RowList label="Security findings">
                 {findings.map((finding) => (
@@ -208,72 +171,6 @@ export function FindingsTab() {
         }}
       />
     </>
-  );
-}
-
-interface FiltersProps {
-  chosen: Chosen;
-  onChange: (part: string, value: string) => void;
-  onShowRules: () => void;
-}
-
-/** FIND-08. */
-function Filters({ chosen, onChange, onShowRules }: FiltersProps) {
-  const [risk, setRisk] = useState(chosen.risk);
-  return (
-    <div className={classes.toolbar} role="search" aria-label="Security findings">
-      <MultiSelect
-        className={classes.choice}
-        aria-label="Severity"
-        placeholder={chosen.severity.length === 0 ? "All severities" : ""}
-        data={FindingSeverity.options.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
-        value={chosen.severity}
-        onChange={(values) => onChange("severity", values.join(","))}
-      />
-      <MultiSelect
-        className={classes.choice}
-        aria-label="Type"
-        placeholder={chosen.findingType.length === 0 ? "All types" : ""}
-        data={FindingType.options.map((value) => ({ value, label: TYPE_LABELS[value] }))}
-        value={chosen.findingType}
-        onChange={(values) => onChange("type", values.join(","))}
-      />
-      <MultiSelect
-        className={classes.choice}
-        aria-label="Status"
-        placeholder={chosen.status.length === 0 ? "All statuses" : ""}
-        data={FindingStatus.options.map((value) => ({ value, label: STATUS_BADGES[value].label }))}
-        value={chosen.status}
-        onChange={(values) => onChange("findingStatus", values.join(","))}
-      />
-      <div className={classes.choice}>
-        <p className={classes.sentence}>{`Risk score ${risk[0]} to ${risk[1]}`}</p>
-        <RangeSlider
-          min={0}
-          max={100}
-          minRange={0}
-          label={null}
-          value={risk}
-          onChange={setRisk}
-          onChangeEnd={([least, most]) => onChange("risk", least === 0 && most === 100 ? "" : `${least}-${most}`)}
-          thumbFromLabel="Lowest risk score"
-          thumbToLabel="Highest risk score"
-        />
-      </div>
-      <Switch
-        label="Below the scan's threshold, too"
-        checked={chosen.isAll}
-        onChange={({ currentTarget }) => onChange("all", currentTarget.checked ? "true" : "")}
-      />
-      <Button
-        variant="default"
-        leftSection={<IconFilterOff size={16} aria-hidden />}
-        title="Rules that treat findings as false positives"
-        onClick={onShowRules}
-      >
-        Rules
-      </Button>
-    </div>
   );
 }
 
@@ -326,12 +223,21 @@ function FindingRow({ finding, isMarked, onMark, onOpen }: FindingRowProps) {
     >
       <RowDetail>{place.location}</RowDetail>
       <RowDetail>
-        {`${TYPE_LABELS[finding.finding_type]}${place.username === null ? "" : ` · ${place.username}`}${finding.reused_on > 1 ? ` · On ${finding.reused_on} targets` : ""} · Found `}
+        {`${factsOf(finding).join(" · ")} · Found `}
         <RelativeTime moment={finding.created_at} isInSentence />
       </RowDetail>
     </Row>
   );
 }
+
+const factsOf = ({ finding_type, finding_data: { key_name, username }, reused_on, assignee }: SecurityFinding) =>
+  [
+    TYPE_LABELS[finding_type],
+    key_name,
+    username,
+    reused_on > 1 ? `On ${reused_on} targets` : null,
+    assignee === null ? null : `Assigned to ${assignee.name}`,
+  ].filter((fact) => fact !== null);
 
 /** FIND-02. */
 function InvestigateButton({ finding }: { finding: SecurityFinding }) {

@@ -33,7 +33,14 @@ const PAGE_SIZE = 100;
 
 export type FindingFilter = Pick<
   NonNullable<InputOf<typeof listFindings>["query"]>,
-  "severity" | "findingType" | "status" | "minRiskScore" | "maxRiskScore" | "includeBelowThreshold"
+  | "severity"
+  | "findingType"
+  | "status"
+  | "minRiskScore"
+  | "maxRiskScore"
+  | "assigneeId"
+  | "search"
+  | "includeBelowThreshold"
 >;
 
 export const findingList = (filter: FindingFilter) =>

@@ -27,7 +27,7 @@ export function HostTargets({ targets }: { targets: readonly DiscoveryTarget[] }
 
 function Target({ target }: { target: DiscoveryTarget }) {
   const findings = useQuery(findingsOf(target));
-  const { last_scan: scan } = target;
+  const { last_scan: scan, last_enhanced_scan: enhanced } = target;
   return (
     <Row
       isOver={!target.is_active}
@@ -42,7 +42,13 @@ function Target({ target }: { target: DiscoveryTarget }) {
     >
       <RowDetail>
         {scan === null ? (
-          "Never scanned"
+          enhanced === null ? (
+            "Never scanned"
+          ) : (
+            <>
+              Scanned for secrets <RelativeTime moment={enhanced.completed_at} none="now" />
+            </>
+          )
         ) : (
           <>
             Scanned <RelativeTime moment={scan.completed_at} none="now" />
@@ -57,7 +63,7 @@ function Target({ target }: { target: DiscoveryTarget }) {
           {findings.data.total === 0 ? (
             "No open findings"
           ) : (
-            <Anchor component={Link} to={paths.discoveryAt("findings")} inherit>
+            <Anchor component={Link} to={paths.discoveryAt("findings", { search: target.hostname })} inherit>
               {counted(findings.data.total, "open finding")}
             </Anchor>
           )}

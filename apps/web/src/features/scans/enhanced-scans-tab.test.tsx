@@ -90,6 +90,7 @@ const target = DiscoveryTarget.parse({
   schedule: null,
   next_scan_at: null,
   last_scan: null,
+  last_enhanced_scan: null,
   can_manage: true,
   has_enhanced_scans: true,
   created_at: AT,

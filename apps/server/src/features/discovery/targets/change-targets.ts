@@ -238,6 +238,7 @@ const toTarget = (row: ShownTarget): DiscoveryTarget => ({
   schedule: row.schedule,
   next_scan_at: row.is_active ? (row.next_scan_at?.toISOString() ?? null) : null,
   last_scan: lastScanOf(row),
+  last_enhanced_scan: row.last_enhanced_scan === null ? null : completed(row.last_enhanced_scan),
   can_manage: row.can_manage,
   has_enhanced_scans: hasEnhancedScans(row),
   created_at: row.created_at.toISOString(),
@@ -251,10 +252,11 @@ function hasEnhancedScans({ login, hostname, port }: ShownTarget): boolean {
 
 function lastScanOf({ last_scan }: ShownTarget): DiscoveryTarget["last_scan"] {
   if (last_scan === null) return null;
-  const { id, completed_at, ...others } = last_scan;
-  return {
-    ...others,
-    id: id as NonNullable<DiscoveryTarget["last_scan"]>["id"],
-    completed_at: completed_at === null ? null : new Date(completed_at).toISOString(),
-  };
+  return { ...completed(last_scan), id: last_scan.id as NonNullable<DiscoveryTarget["last_scan"]>["id"] };
 }
+
+/** With the moment in the form of the API. */
+const completed = <Scan extends { completed_at: string | null }>(scan: Scan): Scan => ({
+  ...scan,
+  completed_at: scan.completed_at === null ? null : new Date(scan.completed_at).toISOString(),
+});

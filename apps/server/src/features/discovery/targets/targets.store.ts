@@ -50,6 +50,7 @@ export interface ShownTarget extends TargetRow {
   /** The credential's fields that select its connector; null if the credential was deleted. */
   login: Pick<ConnectorCriteria, "type" | "connectionString" | "additionalParams"> | null;
   last_scan: { id: string; status: ScanStatus; completed_at: string | null; accounts_discovered: number | null } | null;
+  last_enhanced_scan: { status: ScanStatus; completed_at: string | null } | null;
 }
 
 const MANAGE = sql.lit(bitOf("add"));
@@ -75,7 +76,11 @@ const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => s
       'accounts_discovered', scan.accounts_discovered)
     from discovery_scans scan where scan.target_id = discovery_targets.id
     order by scan.created_at desc, scan.id desc limit 1
-  ) as last_scan
+  ) as last_scan, (
+    select jsonb_build_object('status', scan.status, 'completed_at', scan.completed_at)
+    from scans scan where scan.target_id = discovery_targets.id
+    order by scan.created_at desc, scan.id desc limit 1
+  ) as last_enhanced_scan
   from ${visibleTargets(actor)} seen
   join discovery_targets on discovery_targets.id = seen.id
   join safes on safes.id = discovery_targets.safe_id

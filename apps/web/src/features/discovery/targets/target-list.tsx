@@ -84,6 +84,25 @@ export function TargetList({ addButton, TargetAction }: TargetListProps) {
   );
 }
 
+interface LastScanProps {
+  label: string;
+  scan: NonNullable<DiscoveryTarget["last_enhanced_scan"]>;
+}
+
+function LastScan({ label, scan }: LastScanProps) {
+  return (
+    <>
+      {`${label}: ${SCAN_BADGES[scan.status].label}`}
+      {scan.completed_at !== null && (
+        <>
+          {" "}
+          <RelativeTime moment={scan.completed_at} />
+        </>
+      )}
+    </>
+  );
+}
+
 interface TargetRowProps {
   target: DiscoveryTarget;
   onOpen: (target: DiscoveryTarget, dialog: DialogName) => void;
@@ -91,7 +110,7 @@ interface TargetRowProps {
 }
 
 function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
-  const { last_scan: last, settings } = target;
+  const { last_scan: last, last_enhanced_scan: enhanced, settings } = target;
   const isScanning = last !== null && isOpen(last.status);
   return (
     <Row
@@ -159,22 +178,18 @@ function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
       <RowDetail>
         {`${target.hostname}:${settings.port} · ${methodLabel(target.target_type)} · Safe ${target.safe_name}`}
       </RowDetail>
-      <RowDetail>
-        {last === null ? (
-          "Never scanned"
-        ) : (
-          <>
-            {`Last scan: ${SCAN_BADGES[last.status].label}`}
-            {last.completed_at !== null && (
-              <>
-                {" "}
-                <RelativeTime moment={last.completed_at} />
-              </>
-            )}
-            {last.accounts_discovered !== null && ` · ${counted(last.accounts_discovered, "account")}`}
-          </>
-        )}
-      </RowDetail>
+      {last === null && enhanced === null && <RowDetail>Never scanned</RowDetail>}
+      {last !== null && (
+        <RowDetail>
+          <LastScan label="Last scan" scan={last} />
+          {last.accounts_discovered !== null && ` · ${counted(last.accounts_discovered, "account")}`}
+        </RowDetail>
+      )}
+      {enhanced !== null && (
+        <RowDetail>
+          <LastScan label="Last enhanced scan" scan={enhanced} />
+        </RowDetail>
+      )}
       {target.next_scan_at !== null && (
         <RowDetail>
           Next scan <ComingTime moment={target.next_scan_at} />

@@ -48,6 +48,7 @@ export const aTarget = {
   schedule: null,
   next_scan_at: null,
   last_scan: null,
+  last_enhanced_scan: null,
   can_manage: true,
   has_enhanced_scans: true,
   created_at: AT,
