@@ -197,11 +197,10 @@ async function partsOf(
   if (filter.assigneeId !== null && filter.text === null) return allOf(targets, filter);
   if (filter.text === null) return inOrder(targets, filter, sql`true`, most);
   const { named, unnamed } = await byName(db, targets, filter.text);
-  const isRare = (await countText(db, filter.text)) < COMMON;
   const ofNamed = inOrder(named, filter, sql`true`, most);
-  return isRare
-    ? sql`${ofNamed} union all ${allOf(unnamed, filter, withText(filter.text))}`
-    : sql`${ofNamed} union all ${inOrder(unnamed, filter, containsText(filter.text), most)}`;
+  return (await isCommon(db, filter.text))
+    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, containsText(filter.text), most)}`
+    : sql`${ofNamed} union all ${allOf(unnamed, filter, foundByIndex(filter.text))}`;
 }
 
 const allOf = (targets: readonly string[], filter: FindingFilter, condition: RawBuilder<unknown> = sql`true`) =>
@@ -233,24 +232,26 @@ function inOrder(
           and ${wanted}) as found`;
 }
 
-/** Reading in the order of the list finds a text with at least this many matches soon. */
-const COMMON = 2_000;
-
 const containsText = (text: string): RawBuilder<unknown> =>
   sql`(f.path ilike ${containing(text)} or f.key_name ilike ${containing(text)} or f.username ilike ${containing(text)})`;
 
-/** The keys find the rows in an index; those with the same hashes of a different text are then left out. */
-const withText = (text: string): RawBuilder<unknown> => sql`${hasKeysOf(text)} and ${containsText(text)}`;
-
-const hasKeysOf = (text: string): RawBuilder<unknown> =>
+/** Rows with the same hashes as another text are left out afterwards. */
+const foundByIndex = (text: string): RawBuilder<unknown> =>
   sql`discovery_text_keys(lower(f.path || chr(10) || coalesce(f.key_name, '') || chr(10) || coalesce(f.username, '')))
-    @> discovery_search_keys(lower(${text}))`;
+    @> discovery_search_keys(lower(${text})) and ${containsText(text)}`;
 
-async function countText(db: Db, text: string): Promise<number> {
+/** The rows of a sample, and how many of them contain a common text. */
+const [SAMPLE, COMMON] = [sql.lit(2_000), 20];
+
+/**
+ * Whether reading in the order of the list finds the text soon. PostgreSQL's own estimate can be wrong by orders of
+ * magnitude. Fingerprints are HMACs, so that their order is random.
+ */
+async function isCommon(db: Db, text: string): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      select from findings f where ${hasKeysOf(text)} limit ${COMMON}) counted`.execute(db);
-  return rows[0]?.count ?? 0;
+    select count(*) filter (where ${containsText(text)})::integer as count
+    from (select path, key_name, username from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
+  return (rows[0]?.count ?? 0) >= COMMON;
 }
 
 /** The targets whose name or host contains the text, and the others. */
@@ -300,13 +301,18 @@ export async function readCounts(db: Db, actor: Actor, targetId: string | null):
 
 /** The number of matches of a filter for which the database keeps no counts, at most `most`. */
 export async function countMatches(db: Db, actor: Actor, filter: FindingFilter, most: number): Promise<number> {
+  const { text } = filter;
   const targets = await targetsOf(db, actor, filter);
-  const { named, unnamed } =
-    filter.text === null ? { named: targets, unnamed: [] } : await byName(db, targets, filter.text);
-  const ofText = filter.text === null ? [] : [allOf(unnamed, filter, withText(filter.text))];
-  const parts = sql.join([allOf(named, filter), ...ofText], sql` union all `);
+  const parts = [];
+  if (text === null) parts.push(allOf(targets, filter));
+  else {
+    const { named, unnamed } = await byName(db, targets, text);
+    const condition = (await isCommon(db, text)) ? containsText(text) : foundByIndex(text);
+    parts.push(allOf(named, filter), allOf(unnamed, filter, condition));
+  }
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (select from (${parts}) found limit ${most}) counted`.execute(db);
+    select count(*)::integer as count from (
+      select from (${sql.join(parts, sql` union all `)}) found limit ${most}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
