@@ -143,7 +143,7 @@ const risk = z.coerce.number().int().min(0).max(100).optional();
 const narrowing = {
   targetId: DiscoveryTargetId.optional(),
   assigneeId: UserId.optional(),
-  /** Part of a target's name or host, a path, a setting or a user name. */
+  /** Part of a target's name or host, or beginnings of words of a path, a setting or a user name. */
   search: oneLine().min(2).max(100).optional(),
 };
 

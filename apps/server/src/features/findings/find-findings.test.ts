@@ -49,12 +49,23 @@ describe("finding findings", () => {
   }
   const BACKUPS = [1, 2, 3].map((number) => `/etc/backup-100%/${number}.conf`);
 
+  test("names in mixed case are found by each of their words, and by all of them", async () => {
+    await insert(db, "/opt/mixed/", 1, "spring.dbPassword", "Ümit");
+    for (const search of ["password mixed", "dbpass mixed", "spring db mixed", "üm"]) {
+      assert.deepEqual((await find({ search })).paths, ["/opt/mixed/1.conf"], search);
+    }
+    await world.app.database.pool.query("delete from findings where path like '/opt/mixed/%'");
+  });
+
   test("a rare text is found in paths, settings and user names, whatever its case", async () => {
-    for (const search of ["backup", "archive_KEY", "0%/", "/etc/BACKUP-100%"]) {
+    for (const search of ["back", "archive_KEY", "arch", "backup 100", "/etc/BACKUP-100%", "conf backup"]) {
       assert.deepEqual((await find({ search })).paths, BACKUPS, search);
     }
     assert.deepEqual((await find({ search: "/srv/shop/2499.conf" })).paths, ["/srv/shop/2499.conf"]);
-    assert.deepEqual(await find({ search: "no such text" }), { total: 0, paths: [], data: [] });
+    for (const search of ["no such text", "%%", "ackup", "'none':* | shop", "back\\"]) {
+      const { total, paths } = await find({ search });
+      assert.deepEqual([total, paths], search === "back\\" ? [3, BACKUPS] : [0, []], search);
+    }
   });
 
   test("a common text is listed by risk, a page at a time", async () => {

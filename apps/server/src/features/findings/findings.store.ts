@@ -123,7 +123,7 @@ export interface FindingFilter {
   maxRisk: number | null;
   targetId: string | null;
   assigneeId: string | null;
-  /** Part of a target's name or host, a path, a setting or a user name. */
+  /** Part of a target's name or host, or words of a path, a setting or a user name. */
   text: string | null;
   isBelowThresholdShown: boolean;
 }
@@ -199,8 +199,8 @@ async function partsOf(
   const { named, unnamed } = await byName(db, targets, filter.text);
   const ofNamed = inOrder(named, filter, sql`true`, most);
   return (await isCommon(db, filter.text))
-    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, containsText(filter.text), most)}`
-    : sql`${ofNamed} union all ${allOf(unnamed, filter, foundByIndex(filter.text))}`;
+    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, hasWords(filter.text), most)}`
+    : sql`${ofNamed} union all ${allOf(unnamed, filter, hasWords(filter.text))}`;
 }
 
 const allOf = (targets: readonly string[], filter: FindingFilter, condition: RawBuilder<unknown> = sql`true`) =>
@@ -232,13 +232,18 @@ function inOrder(
           and ${wanted}) as found`;
 }
 
-const containsText = (text: string): RawBuilder<unknown> =>
-  sql`(f.path ilike ${containing(text)} or f.key_name ilike ${containing(text)} or f.username ilike ${containing(text)})`;
+/** As in the function `finding_words` of the database; a search has no control characters. */
+const SEPARATORS = /[ -/:-@[-`{-~]+/;
 
-/** Rows with the same hashes as another text are left out afterwards. */
-const foundByIndex = (text: string): RawBuilder<unknown> =>
-  sql`discovery_text_keys(lower(f.path || chr(10) || coalesce(f.key_name, '') || chr(10) || coalesce(f.username, '')))
-    @> discovery_search_keys(lower(${text})) and ${containsText(text)}`;
+/** Every word of the text begins a word of the path, the setting or the user name. */
+function hasWords(text: string): RawBuilder<unknown> {
+  const words = text
+    .toLowerCase()
+    .split(SEPARATORS)
+    .filter((word) => word !== "");
+  if (words.length === 0) return sql`false`;
+  return sql`f.words @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
+}
 
 /** The rows of a sample, and how many of them contain a common text. */
 const [SAMPLE, COMMON] = [sql.lit(2_000), 20];
@@ -249,8 +254,8 @@ const [SAMPLE, COMMON] = [sql.lit(2_000), 20];
  */
 async function isCommon(db: Db, text: string): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) filter (where ${containsText(text)})::integer as count
-    from (select path, key_name, username from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
+    select count(*) filter (where ${hasWords(text)})::integer as count
+    from (select words from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
   return (rows[0]?.count ?? 0) >= COMMON;
 }
 
@@ -307,8 +312,7 @@ export async function countMatches(db: Db, actor: Actor, filter: FindingFilter, 
   if (text === null) parts.push(allOf(targets, filter));
   else {
     const { named, unnamed } = await byName(db, targets, text);
-    const condition = (await isCommon(db, text)) ? containsText(text) : foundByIndex(text);
-    parts.push(allOf(named, filter), allOf(unnamed, filter, condition));
+    parts.push(allOf(named, filter), allOf(unnamed, filter, hasWords(text)));
   }
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (

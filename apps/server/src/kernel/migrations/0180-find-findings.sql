@@ -1,6 +1,17 @@
--- Finds findings by parts of their path, setting and user name, and those of one assignee, at a cost that does not grow
+-- Finds findings by words of their path, setting and user name, and those of one assignee, at a cost that does not grow
 -- with their number.
-create index findings_by_text on findings
-  using gin (discovery_text_keys(lower(path || chr(10) || coalesce(key_name, '') || chr(10) || coalesce(username, ''))))
-  with (fastupdate = off);
+
+-- Words are separated by everything in ASCII that is neither a letter nor a digit; `dbPassword` is also two words. The search
+-- separates its words in the same way.
+create function finding_words(path text, key_name text, username text)
+returns tsvector language sql immutable parallel safe as $$
+  select array_to_tsvector(coalesce(array_agg(distinct left(word, 100)), '{}'))
+  from regexp_split_to_table(
+    lower(path || ' ' || coalesce(username, '') || ' '
+      || coalesce(key_name || ' ' || regexp_replace(key_name, '([a-z0-9])([A-Z])', '\1 \2', 'g'), '')),
+    '[\u0001-\u0020!-/:-@\[-`{-\u007f]+') word
+  where word <> ''
+$$;
+alter table findings add column words tsvector generated always as (finding_words(path, key_name, username)) stored;
+create index findings_by_word on findings using gin (words) with (fastupdate = off);
 create index findings_of_assignee on findings (assignee_id, risk_score desc, id desc) where assignee_id is not null;
