@@ -66,6 +66,8 @@ const SPLITS = [
   "rarer development",
   "rarer held-out",
   "rarer fresh",
+  "rarer development 2",
+  "in-house development",
   "unseen 1",
   "unseen 2",
 ] as const;

@@ -38,7 +38,7 @@ export interface Line {
   file: string;
 }
 
-const COMMENT = /^\s*(?:[#;]|\/\/\s|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
+const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/\s|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
 
 /** A candidate for the piece `from` to `to` of `line`. */
 export function candidateAt(

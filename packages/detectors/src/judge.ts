@@ -3,9 +3,11 @@ import type { Candidate } from "./candidate.ts";
 import type { FileKind } from "./file-kind.ts";
 import type { DetectorClass } from "./finding.ts";
 import type { Format } from "./format.ts";
+import { generatedKindOf } from "./generated.ts";
 import { isDigest } from "./hashes.ts";
 import { judgeKey } from "./key-name.ts";
 import type { KeyVerdict } from "./key-name.ts";
+import { isPasswordLike } from "./password-like.ts";
 import { judgeValue } from "./value.ts";
 import type { ValueVerdict } from "./value.ts";
 
@@ -57,6 +59,10 @@ const REASONS: Record<string, string> = {
   "secret-section": "An entry of a place for secrets.",
   "basic-authentication": "A user name and a password in base64.",
   "password-hash": "A hashed password.",
+  "generated-value": "A setting with a value that looks like a generated key.",
+  "login-pair": "A user name and a password.",
+  "beside-user": "A setting beside a user name.",
+  call: "A login by position.",
 };
 
 function judgeAsserted(
@@ -95,7 +101,8 @@ function judgeAsserted(
     if (file.isSample || format === "text") return null;
     if (format === "code" && value.length < 8) return null;
   }
-  if (asserted === "api_token" && !isPlace && kind !== "uuid" && (randomness < 0.45 || !/\d/.test(value))) return null;
+  if (asserted === "api_token" && !isPlace && kind !== "uuid" && generatedKindOf(value) === null)
+    if (randomness < 0.45 || !/\d/.test(value)) return null;
   return { class: asserted, confidence: syntax, reason };
 }
 
@@ -112,11 +119,11 @@ function judgePassword(
     config ? { class: "weak_password", confidence: weight * confidence, reason: `${subject} holds ${what}.` } : null;
   switch (kind) {
     case "secret": {
-      if (key.words.at(-1) === "pin") return null;
+      if (key.words.at(-1) === "pin" && !isPasswordLike(value)) return null;
       // In program text, a single word is as often a label or a name.
       const isWord = /^[\p{L}_ -]+$/u.test(value);
       if (!config && isWord && isNatural(value) && !(/^[a-z]{8,40}$/.test(value) && key.strength >= 0.9)) return null;
-      if (isLabel(value, key)) return null;
+      if (isLabel(value, key) || (!config && key.name.includes(value.toLowerCase()))) return null;
       if (isWord && file.isTranslation) return null;
       const short = value.length < 4 || (key.strength < 0.7 && !/\d/.test(value)) ? 0.5 : 1;
       const certain = config ? 1 : 0.75 + randomness * 0.25;
@@ -182,7 +189,8 @@ function judgeToken(
   if (key.strength < 0.65 && isDigest(value) && /^[\da-f]+$/i.test(value) && (key.words.length < 2 || !config))
     return null;
   if (!config && (randomness < 0.5 || value.length < 10)) return null;
-  const confidence = weight * likelihood;
+  if (/^pk_(?:live|test)_/.test(value)) return null;
+  const confidence = config && isRandomText(value) ? Math.max(0.55, weight) : weight * likelihood;
   return key.kind === "token"
     ? { class: "api_token", confidence, reason: `${subject} holds a token.` }
     : { class: "encryption_key", confidence, reason: `${subject} holds a key.` };
@@ -201,9 +209,13 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
         ? 0.6
         : 0.35;
   if (value.length < 10) return isSecret ? 0.8 : 0.55;
+  if (isRandomText(value)) return 1;
   const likelihood = Math.min(1, 0.5 + randomness * 0.5 + (value.length >= 20 ? 0.15 : 0));
   return isSecret && hasDigit ? Math.max(0.8, likelihood) : likelihood;
 }
+
+/** Hexadecimal text is as often a checksum. */
+const isRandomText = (value: string): boolean => value.length >= 20 && !["hex", null].includes(generatedKindOf(value));
 
 /** Words in lower, upper or camel case, unlike generated letters. */
 function isNatural(value: string): boolean {

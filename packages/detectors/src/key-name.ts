@@ -1,5 +1,6 @@
 // Decides from the name of a setting whether its value can be a secret, and of which kind.
 import {
+  GLUED_WORDS,
   HEAD_WORDS,
   IDENTIFIER_WORDS,
   NOT_SECRET_WORDS,
@@ -16,6 +17,8 @@ export interface KeyVerdict {
   strength: number;
   /** The words of the name, in lower case. */
   words: readonly string[];
+  /** The words in one piece. */
+  name: string;
 }
 
 const CACHE_SIZE = 4096;
@@ -32,15 +35,42 @@ export function judgeKey(name: string): KeyVerdict | null {
 }
 
 /** `DB_PASSWORD_2`, `dbPassword2` and `db.password-2` are all `db password`. */
-function wordsOf(name: string): string[] {
+export function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^\p{L}\d]+|(?<=\p{L})\d+$/u)
     .map((word) => (word.length > 4 ? word.replace(/\d+$/, "") : word))
-    .filter((word) => word !== "" && !/^\d+$/.test(word));
+    .filter((word) => word !== "" && !/^\d+$/.test(word))
+    .flatMap((word) => (GLUED.test(word) ? piecesOf(word) : [word]));
 }
+
+/** A secret's word with something after it, in one piece. */
+const GLUED = /(?:pass|pwd|pswd|secret|token|passwort|kennwort)[a-z]{2,}$/;
+
+/** `passwordsaltmain` is `password salt main`; a word that has other pieces stays whole. */
+function piecesOf(word: string): string[] {
+  if (SECRET_WORDS.has(word) || NOT_SECRET_WORDS.has(word) || word.length > 40) return [word];
+  // The pieces of the rest that starts at each index, or null; from the end, so that each rest is cut once.
+  const rests: (string[] | null)[] = Array.from({ length: word.length + 1 }, () => null);
+  rests[word.length] = [];
+  for (let from = word.length - 2; from >= 0; from -= 1) {
+    for (let to = word.length; to >= from + 2; to -= 1) {
+      const rest = rests[to];
+      const piece = word.slice(from, to);
+      if (rest === null || rest === undefined || !isPiece(piece)) continue;
+      rests[from] = [piece, ...rest];
+      break;
+    }
+  }
+  return rests[0] ?? [word];
+}
+
+const isPiece = (piece: string): boolean =>
+  GLUED_WORDS.has(piece) ||
+  SECRET_WORDS.has(piece) ||
+  (piece.length > 2 && (TAIL_WORDS.has(piece) || HEAD_WORDS.has(piece)));
 
 function judge(words: string[]): KeyVerdict | null {
   for (let at = words.length - 1; at >= 0; at -= 1) {
@@ -53,13 +83,13 @@ function judge(words: string[]): KeyVerdict | null {
     const head = words.slice(0, from);
     if (head.some((each) => HEAD_WORDS.has(each))) return null;
     const last = head.at(-1) ?? "";
-    if (word.kind !== "password" && from === at && IDENTIFIER_WORDS.has(last)) return null;
+    if (/^(?:keys?|tokens?)$/.test(words[at]!) && from === at && IDENTIFIER_WORDS.has(last)) return null;
     // .NET's `PublicKeyToken` and other names of public keys.
     if (word.kind === "token" && last === "key" && head.at(-2) === "public") return null;
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));
     const kind = (isHash || wasHashed) && word.kind === "password" ? "hash" : word.kind;
     const strength = tail.length === 0 || isHash ? word.strength : word.strength * 0.8;
-    return { kind, strength, words };
+    return { kind, strength, words, name: words.join("") };
   }
   return null;
 }
@@ -70,7 +100,7 @@ function secretAt(words: readonly string[], at: number): { word: SecretWord; fro
   if (pair !== undefined) return { word: pair, from: at - 1 };
   const single = SECRET_WORDS.get(word);
   if (single !== undefined) return { word: single, from: at };
-  if (word.length < 5 || NOT_SECRET_WORDS.has(word)) return null;
-  const ending = SECRET_ENDINGS.find(([ending]) => word.endsWith(ending));
+  if (word.length < 4 || NOT_SECRET_WORDS.has(word)) return null;
+  const ending = SECRET_ENDINGS.find(([ending]) => word.endsWith(ending) && (word.length > 4 || ending === "pw"));
   return ending === undefined ? null : { word: ending[1], from: at };
 }

@@ -23,19 +23,24 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
     0.95,
     "pwd pswd passw pword psw psk userpw contrasena contraseña contrasenya wachtwoord senha",
   ),
-  ...entries("password", 0.9, "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds"),
-  ...entries("password", 0.6, "pin clave creds credential credentials passkey"),
+  ...entries(
+    "password",
+    0.9,
+    "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds losungswort zugangscode hasło losenord lösenord passord adgangskode kodeord salasana jelszo sifre şifre",
+  ),
+  ...entries("password", 0.69, "credential"),
+  ...entries("password", 0.6, "pin clave creds credentials passkey"),
   ...entries(
     "token",
     0.9,
     "secret secrets token tokens apikey apitoken apisecret secretkey accesskey authkey authtoken",
   ),
-  ...entries("token", 0.8, "jwt bearer pat otp totp"),
+  ...entries("token", 0.8, "jwt bearer pat otp totp skey authstring"),
   ...entries("token", 0.6, "auth authorization authentication"),
   ...entries("key", 0.7, "salt pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
   ...entries("key", 0.55, "key keys seed"),
   ...entries("hash", 0.9, "passwordhash passwdhash passhash pwhash"),
-  ...entries("community", 0.9, "community rocommunity rwcommunity rocommunity6 rwcommunity6"),
+  ...entries("community", 0.9, "community communities rocommunity rwcommunity rocommunity6 rwcommunity6"),
 ]);
 
 /** Endings of words written in one piece, such as `dbpassword`. Longer ones come first. */
@@ -43,8 +48,16 @@ export const SECRET_ENDINGS: readonly (readonly [ending: string, SecretWord])[] 
   ...entries("password", 1, "password passwort passphrase passwd authtok"),
   ...entries("token", 0.9, "secretkey accesskey authtoken apikey apitoken secret token authkey"),
   ...entries("key", 0.7, "privatekey encryptionkey signingkey masterkey sharedkey cryptkey sessionkey salt"),
-  ...entries("password", 0.9, "pswd pwd pass psk psw"),
+  ...entries("password", 0.9, "pswd pwd pass psk psw motdepasse"),
+  ...entries("password", 0.75, "pw"),
 ];
+/** Further words of names that are written in one piece, such as `passwordsaltmain`. */
+export const GLUED_WORDS = new Set(
+  "db ldap smtp imap sql mysql ftp http api main alt new old prod dev test ro rw read write master admin user root bind auth mail web app rpc salt hash super the of for and my box".split(
+    " ",
+  ),
+);
+
 /** Words that only look as if they ended with one of those. */
 export const NOT_SECRET_WORDS = new Set(
   "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass keypass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass".split(
@@ -57,24 +70,25 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "token",
     0.95,
-    "api.key access.key sec.key secret.key auth.key client.secret app.secret app.key application.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
+    "api.key access.key sec.key secret.key auth.key client.secret app.secret app.key application.key consumer.secret consumer.key account.key storage.key subscription.key service.key admin.key license.key licence.key validate.key register.key enroll.key enrollment.key integration.key ingest.key write.key write.token deploy.key webhook.secret server.key function.key host.secret project.key developer.key user.key registration.key join.key agent.key sas.key ssh.key api.keys access.keys secret.keys",
   ),
   ...entries(
     "key",
     0.95,
-    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
+    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base cookie.encryption cookie.crypt key.encryption data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
   ),
+  ...entries("token", 0.95, "cle.api cle.secrete clave.api clave.secreta api.schluessel unique.key"),
   ...entries(
     "password",
     0.95,
-    "wifi.key wlan.key pass.word pass.phrase pass.wd key.pass auth.phrase secret.phrase bind.pw root.pw auth.pass require.pass master.auth symm.key",
+    "bind.credential bind.credentials dn.credential principal.credential manager.credential admin.code access.code security.code unlock.code master.code door.code alarm.code installer.code user.pin admin.pin so.pin de.passe clave.acceso clave.usuario wifi.key wlan.key pass.word pass.phrase pass.wd key.pass auth.phrase secret.phrase bind.pw root.pw auth.pass require.pass master.auth symm.key",
   ),
 ]);
 
 /** Words after the secret's word that make the setting something else: `password_file`, `token_ttl`, `secretName`. */
 export const TAIL_WORDS = new Set(
   (
-    "file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum " +
+    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum " +
     "type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
     "placeholder hint hints message messages msg error errors title text texts description desc regex regexp pattern format encoder encoding encode " +
     "algorithm algo method methods mode enabled enable disabled required require confirm confirmation change changed reset forgot validator validation " +
@@ -97,7 +111,7 @@ export const TAIL_WORDS = new Set(
 /** Words before the secret's word with that effect: `no_password`, `isPassword`, `min_password`. */
 export const HEAD_WORDS = new Set(
   (
-    "no is has use uses using min max minimum maximum require requires required allow allows allowed enabled enables disable disabled show hide " +
+    "load import no is has use uses using min max minimum maximum require requires required allow allows allowed enabled enables disable disabled show hide " +
     "forgot forgotten lost generate generates generated validate check verify confirm ask prompt missing invalid wrong bad incorrect without should must can " +
     "on handle render find lookup delete remove clear change changing strip mask redact redacted masked hidden permit needs empty same count num number"
   ).split(" "),

@@ -9,7 +9,7 @@ import { endOfBare } from "./bare-values.ts";
 
 /** Parts of names that may announce a secret; `judgeKey` decides on the whole name. */
 const KEY_PARTS =
-  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|community|dsn|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
+  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
 /** Values read in one line, or in one piece of a long line. Only hostile text has more. */
@@ -65,7 +65,7 @@ function endOfName(text: string, at: number): number {
 const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~*])|:(?!:|\/\/))[ \t]{0,80}/y;
 /** Types: `password: str =`, `password string =`, `password[] =`, `Password[string] :`. */
 const TYPED =
-  /(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
+  /\[\d*\][ \t]{0,20}=(?!=)[ \t]*|[ \t]+(?:[Aa]s[ \t]+\w+|N?VARCHAR2?\(\d+\)|CHAR\(\d+\))[ \t]*:?=[ \t]*|[ \t]+(?:PIC|TYPE|type)[ \t]+\S+[ \t]+(?:VALUE|value)[ \t]+|(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
 const FALLBACK = /(?:["'`]?[\])]{1,2})?[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
 const NEXT_ARGUMENT = /["'`]?[ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
@@ -75,7 +75,7 @@ const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
 const LITERAL_PREFIX =
   /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|bytes\.fromhex\(|base64\.b64decode\(|\(string\)|std::string\(|SecureString\(|bytes\(|\[\]byte\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
 /** A list of values, of which the first is read: `= array("x")`, `= ["x"]`. */
-const LIST_PREFIX = /(?:array\(|\[)[ \t]*\(?(?=["'])/y;
+const LIST_PREFIX = /(?:array\(|\[|\{(?=[ \t]*["'][^"'\n]{1,200}["'][ \t]*[,}]))[ \t]*\(?(?=["'])/y;
 /** A block with one value: `keys { "x"; }`. */
 const BRACES = /[ \t]*\{[ \t]*(?=["'])/y;
 /** Functions whose second argument is the value of the first. */
@@ -183,7 +183,8 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   )
     return null;
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);
-  if (bare === null) return null;
+  // The mapping of an attribute: `attrs = uid=user,userPassword=password`.
+  if (bare === null || (text[from - 1] === "," && /^pass(?:word|wd)?$/i.test(text.slice(at, bare.end)))) return null;
   const fallback = /^\$\{[\w.]+(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
   if (fallback !== null) {
     const end = bare.end - 1;
@@ -233,13 +234,25 @@ function readElement(line: Line, from: number, to: number): Candidate | null {
 function readDefault(line: Line, from: number, to: number): Candidate | null {
   const { text } = line;
   const match = /^(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}/.exec(text.slice(to, to + 210));
-  if (match === null) return null;
+  if (match === null) return readVariable(line, from, to);
   const start = to + match[0].length - 1 - match[1]!.length;
   const value = match[1]!;
   const trim = isQuote(value[0]) && value.endsWith(value[0]) ? 1 : 0;
   return candidateAt(line, "default", start + trim, start + value.length - trim, {
     keyName: text.slice(from, to),
     syntax: 0.75,
+  });
+}
+
+/** Robot Framework's `${PASSWORD}    value`. */
+function readVariable(line: Line, from: number, to: number): Candidate | null {
+  const match =
+    from > 2 ? null : /^\}[ \t]*(?:=[ \t]*|[ \t]{2}[ \t]*)([^\s$]\S{2,127})[ \t]*$/.exec(line.text.slice(to, to + 200));
+  if (match === null || line.format === "shell") return null;
+  const end = to + match[0].trimEnd().length;
+  return candidateAt(line, "assignment", end - match[1]!.length, end, {
+    keyName: line.text.slice(from, to),
+    syntax: 0.9,
   });
 }
 

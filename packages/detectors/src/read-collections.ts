@@ -1,6 +1,8 @@
 // Entries whose names say nothing but whose place does: a file named secrets.yaml, `[admins]`, and `secrets:` with entries below.
 import type { Candidate, Line } from "./candidate.ts";
 import type { Format } from "./format.ts";
+import { generatedKindOf } from "./generated.ts";
+import { isPasswordLike } from "./password-like.ts";
 
 const SECRET_FILE = /(?:^|[/._-])secrets?(?:[._-]\w{1,20})?\.(?:ya?ml|toml|ini|conf|cfg|properties|env)$/i;
 const SECTION =
@@ -35,6 +37,43 @@ export function readLiterals({ text, base, file, format }: Line): Candidate[] {
     /\d/.test(raw),
   );
 }
+
+/** A list of secrets: `tokens = ["x", "y"]`; the match starts within the name. */
+const LIST =
+  /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases)["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:array[ \t]*)?[[({]\s*(?<body>(?:b?(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
+/** The same in YAML, with one entry in each line. */
+const YAML_LIST =
+  /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"':#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
+const ITEM = /(?<=["' -])[^\s"',]{4,200}(?=["'\s]|$)/g;
+
+/** Each item of a list is judged by the list's name. */
+export function readLists(text: string, format: Format): Candidate[] {
+  return (format === "yaml" ? [LIST, YAML_LIST] : [LIST]).flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const body = match.groups?.["body"] ?? "";
+      const base = match.index + match[0].lastIndexOf(body);
+      const first = /[\w.-]*$/.exec(text.slice(Math.max(0, match.index - 60), match.index))![0];
+      const keyName = first + /^\w+/.exec(match[0])![0];
+      return [...body.matchAll(ITEM)].flatMap((item) =>
+        isListed(item[0])
+          ? [
+              {
+                detector: "assignment",
+                keyName,
+                raw: item[0],
+                start: base + item.index,
+                end: base + item.index + item[0].length,
+                isQuoted: true,
+                syntax: 0.85,
+              },
+            ]
+          : [],
+      );
+    }),
+  );
+}
+
+const isListed = (value: string): boolean => isPasswordLike(value) || generatedKindOf(value) !== null;
 
 export function readCollections(path: string, text: string, format: Format): Candidate[] {
   if (format !== "yaml" && format !== "assignments" && format !== "toml" && format !== "json") return [];

@@ -20,7 +20,7 @@ const FORMS: readonly Form[] = [
   {
     programs:
       "mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlbinlog|mysqlslap|mariadb|mariadb-dump|mariadb-admin|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-table-checksum|pt-table-sync|pt-archiver|pt-online-schema-change",
-    pattern: ` [^\\n|;]{0,300}?-p(?![\\s=-])${WORD}`,
+    pattern: `(?: [^\\n|;]{0,300}?)? -p(?![\\s=-])${WORD}`,
   },
   { programs: "sshpass|plink|pscp|psftp", pattern: ` [^\\n|;]{0,200}?-(?:p|pw)[ =]?${WORD}` },
   {
@@ -92,6 +92,12 @@ const FORMS: readonly Form[] = [
     programs: "db2 connect|db2 attach|db2cli",
     pattern: ` [^\\n|;]{0,200}?\\b(?:user|USER) \\S{1,64} (?:using|USING) ${WORD}`,
   },
+  {
+    programs: "7z a|7z x|7z e|7z u|7za a|7za x|rar a|rar x|unrar|unzip",
+    pattern: `(?: [^\\n|;]{0,200}?)? -(?:p|hp|P) ?(?![\\s-])${WORD}`,
+    syntax: 0.85,
+  },
+  { programs: "mysqladmin|mariadb-admin", pattern: ` [^\\n|;]{0,200}? (?:old-)?password ${WORD}` },
   { programs: "zip -", pattern: `[\\w -]{0,20}?P ?${WORD}` },
 ];
 
@@ -133,15 +139,16 @@ const NEEDED = [
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
   if (format === "xml" || text.length > 4096) return [];
-  if (!NEEDED.some((each) => text.includes(each))) return [];
+  const { text: words, indexOf } = asCommand(text);
+  if (!NEEDED.some((each) => words.includes(each))) return [];
   const wanted = new Set<number>();
-  for (const [program] of text.matchAll(PROGRAM))
+  for (const [program] of words.matchAll(PROGRAM))
     for (const index of byProgram.get(program.toLowerCase()) ?? []) wanted.add(index);
   const found: Candidate[] = [];
   for (const index of wanted) {
     const { pattern, syntax = 0.95, isPair = false } = readers[index]!;
     pattern.lastIndex = 0;
-    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    for (let match = pattern.exec(words); match !== null; match = pattern.exec(words)) {
       const groups = match.slice(1);
       const value = groups.findLast((group) => group !== undefined && group !== "") ?? "";
       if (value === "") continue;
@@ -151,7 +158,7 @@ export function readCommands(line: Line): Candidate[] {
       const from = end - value.length + colon + 1;
       const weight = format === "text" ? 0.7 : format === "code" ? 0.7 : 1;
       found.push(
-        candidateAt(line, "command", from, end, {
+        candidateAt(line, "command", indexOf(from), indexOf(end), {
           isQuoted: groups.at(-1) === undefined,
           syntax: syntax * weight,
           asserted: "password",
@@ -161,6 +168,18 @@ export function readCommands(line: Line): Candidate[] {
     }
   }
   return found;
+}
+
+/** `"redis-cli", "-a", "x"` as a command line, and the place of each of its characters in the text. */
+function asCommand(text: string): { text: string; indexOf: (index: number) => number } {
+  if (!/["'],[ \t]?["']-/.test(text)) return { text, indexOf: (index) => index };
+  const gaps: { at: number; shift: number }[] = [];
+  let shift = 0;
+  const joined = text.replace(/["'],[ \t]*["']/g, (gap, at: number) => {
+    gaps.push({ at: at - shift, shift: (shift += gap.length - 1) });
+    return " ";
+  });
+  return { text: joined, indexOf: (index) => index + (gaps.findLast(({ at }) => at < index)?.shift ?? 0) };
 }
 
 function userIn(command: string): string | null {

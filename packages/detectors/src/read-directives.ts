@@ -5,7 +5,7 @@ import { endOfQuoted, isQuote } from "./quoting.ts";
 
 /** Network equipment says how the value is written: `password 7 …`, `pre-shared-key ascii-text …`. */
 const TYPE =
-  /(?:[0-9]|1[0-4]|ascii-text|ascii|hexadecimal|hex|plaintext|plain-text|plain|cleartext|clear|local|encrypted|unencrypted|sha512|sha256|md5|simple|cipher|read|write|irreversible-cipher|key|is|passphrase|->|=>)[ \t]+/y;
+  /(?:[0-9]|1[0-4]|ascii-text|ascii|hexadecimal|hex|plaintext|plain-text|plain|manager|operator|cleartext|clear|local|encrypted|unencrypted|sha512|sha256|md5|simple|cipher|read|write|irreversible-cipher|key|is|passphrase|->|=>)[ \t]+/y;
 
 export function readDirective(line: Line, from: number, to: number): Candidate | null {
   const { text, format } = line;
@@ -17,10 +17,14 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   let at = to + gap[0].length;
   const before = text.slice(0, from).trim();
   if (format === "shell" && !/^$|(?:^|\s)(?:ENV|ARG|export|setenv|set)$/i.test(before)) return null;
+  const valueFrom = at;
   for (let types = 0; types < 2; types += 1) {
     TYPE.lastIndex = at;
     if (TYPE.test(text)) at = TYPE.lastIndex;
   }
+  const hasType = /^(?:plaintext|plain-text|cleartext|ascii-text|simple|cipher|encrypted|manager|operator)\b/.test(
+    text.slice(valueFrom, at),
+  );
   const keyName = text.slice(from, to);
   // A comment after a setting, or a module definition.
   if (/[^\s#;]\s+(?:#|--|\/\/)\s/.test(before)) return null;
@@ -61,7 +65,13 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     words > 7 ||
     /[,.:!?]$/.test(before) ||
     /^(?:the|a|an|to|if|this|for|your|in|of|use|when)$/i.test(before.split(/\s+/)[0]!);
-  const syntax = isProse ? 0.2 : isRandom ? 0.85 : rest === "" ? 0.6 : 0.4;
+  const syntax = isProse
+    ? 0.2
+    : isRandom || hasType || (/communit/i.test(keyName) && rest === "{")
+      ? 0.85
+      : rest === ""
+        ? 0.6
+        : 0.4;
   return candidateAt(line, "directive", at, at + value.length, { keyName, syntax });
 }
 

@@ -244,6 +244,14 @@ const FORMS: readonly Phrase[] = [
     flags: "gm",
   },
   {
+    // Teradata's `.LOGON host/user,password`.
+    grams: ["ogon", "OGON"],
+    isConfig: true,
+    needs: [".LOGON", ".logon"],
+    pattern: `^[ \\t]*\\.logon[ \\t]+(?:[\\w.-]+/)?(?<user>[^\\s,]{1,64}),["']?([^\\s;"']{3,128})`,
+    flags: "gim",
+  },
+  {
     grams: ["open"],
     isConfig: true,
     needs: ["open -u"],

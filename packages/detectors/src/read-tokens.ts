@@ -90,7 +90,8 @@ export function readHashes(text: string): Candidate[] {
   if (!text.includes("$") && !text.includes("}") && !text.includes("grub.")) return [];
   return [...text.matchAll(HASHES)].flatMap((match) => {
     const raw = match[0].replace(/[.,]+$/, (end) => (/^\$(?:5|6|1|y|2)/.test(match[0]) && end === "." ? end : ""));
-    if (new Set(raw).size < 12 || /(.)\1{7,}|\.\.\./.test(raw)) return [];
+    if (new Set(raw).size < 12 || (/^\$2[abxy]\$/.test(raw) && raw.length < 60) || /(.)\1{7,}|\.\.\./.test(raw))
+      return [];
     const userName =
       /(?:^|[\s"'])([\w.@-]{1,64}):\s*["']?$/.exec(text.slice(Math.max(0, match.index - 72), match.index))?.[1] ?? null;
     return [

@@ -1,7 +1,6 @@
 // Files whose lines have fixed columns, so that the place alone says that a password is there: .pgpass, .netrc, shadow and others.
 import type { Candidate } from "./candidate.ts";
 import type { DetectorClass } from "./finding.ts";
-import { judgeKey } from "./key-name.ts";
 
 interface Table {
   /** Matches the path. */
@@ -19,7 +18,7 @@ const TABLES: readonly Table[] = [
     line: /^(?!#)(?<host>(?:\\.|[^:\\\n])*):[^:\n]*:[^:\n]*:(?<user>(?:\\.|[^:\\\n])*):(?<value>[^\n]+)$/gm,
   },
   {
-    path: /(?:^|\/)(?:sasl_passwd|smtp_auth|relay_passwd?|passwd\.client|sasl-passwords?|saslpass|smarthost_auth|relay_password|passwords?\.sasl|authinfo)[\w.-]*$/,
+    path: /(?:^|\/)(?:secrets$|sasl_passwd|smtp_auth|relay_passwd?|passwd\.client|sasl-passwords?|saslpass|smarthost_auth|relay_password|passwords?\.sasl|authinfo)[\w.-]*$/,
     line: /^(?!#)(?<host>\S+?)(?:\s+|:)(?<user>[^\s:]+):(?<value>[^\s]+)[ \t]*$/gm,
   },
   {
@@ -133,6 +132,12 @@ const TABLES: readonly Table[] = [
     line: /\b(?<user>[\w.@-]+):CL:(?<value>[^\s"]+)/g,
   },
   {
+    // Proxmox: `user@realm!name uuid`.
+    path: /(?:^|\/)tokens?\.(?:cfg|conf|txt|lst)$/,
+    line: /^(?!#)(?<user>\S{2,100})[ \t]+(?<value>[\w-]{20,128})[ \t]*$/gm,
+    found: "api_token",
+  },
+  {
     path: /deluge\/auth$/,
     line: /^(?<user>[\w.@-]+):(?<value>[^:\s]+):\d+$/gm,
   },
@@ -169,7 +174,7 @@ export function readWellKnown(path: string, text: string): Candidate[] {
       });
     }
   }
-  return [...found, ...readNetrc(path, text), ...readTable(path, text)];
+  return [...found, ...readNetrc(path, text)];
 }
 
 const clean = (text: string | undefined): string | null => {
@@ -199,44 +204,6 @@ function readNetrc(path: string, text: string): Candidate[] {
       userName: /\slogin\s+(\S+)/.exec(match[2]!)?.[1] ?? null,
       host: match[1] ?? null,
     });
-  }
-  return found;
-}
-
-/** CSV with a header: the cells below a column with a secret name. */
-function readTable(path: string, text: string): Candidate[] {
-  if (!/\.(?:csv|tsv)$/i.test(path)) return [];
-  const [header = ""] = text.slice(0, 2000).split(/\r?\n/, 1);
-  const separator = /[,;\t]/.exec(header)?.[0];
-  if (separator === undefined) return [];
-  const names = header.split(separator).map((name) => name.trim().replace(/^"|"$/g, ""));
-  const secret = names.map((name) => (judgeKey(name)?.strength ?? 0) >= 0.8 && name.length < 40);
-  const user = names.findIndex((name) => /user|login|account|email/i.test(name));
-  if (!secret.includes(true) || text.length > 4_000_000) return [];
-  const found: Candidate[] = [];
-  let lineStart = header.length;
-  for (const line of text.slice(header.length).split("\n")) {
-    let at = lineStart;
-    const cells = line.split(separator);
-    for (const [column, cell] of cells.entries()) {
-      const raw = cell.trim().replace(/^"|"$/g, "");
-      if (secret[column] === true && raw !== "" && cells.length === names.length) {
-        const start = at + cell.indexOf(raw);
-        const userName = cells[user]?.trim() ?? null;
-        found.push({
-          detector: "table",
-          keyName: names[column]!,
-          raw,
-          start,
-          end: start + raw.length,
-          isQuoted: true,
-          syntax: 0.9,
-          userName,
-        });
-      }
-      at += cell.length + 1;
-    }
-    lineStart += line.length + 1;
   }
   return found;
 }

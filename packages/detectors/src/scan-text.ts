@@ -15,10 +15,13 @@ import { privateKeysIn } from "./private-keys.ts";
 import { unescape, unescapeXml } from "./quoting.ts";
 import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
-import { readCollections, readLiterals } from "./read-collections.ts";
+import { readCollections, readLists, readLiterals } from "./read-collections.ts";
 import { readCommands } from "./read-commands.ts";
 import { readPhrases } from "./read-phrases.ts";
+import { readPositions } from "./read-positions.ts";
+import { readSettings } from "./read-settings.ts";
 import { readSql } from "./read-sql.ts";
+import { readTables } from "./read-tables.ts";
 import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
 import { readWellKnown } from "./read-well-known.ts";
@@ -134,6 +137,7 @@ class Scan {
       ...readUrls(text),
       ...readDataSourceNames(text),
       ...readWellKnown(path, text),
+      ...readTables(path, text),
       ...readBlocks(text, format),
     ];
     for (const candidate of exact) this.#consider(candidate);
@@ -147,6 +151,9 @@ class Scan {
     if (kind.isGenerated || kind.isSample) return;
     read(KEYS, readLiterals);
     for (const candidate of readCollections(path, text, format)) this.#consider(candidate);
+    if (text.length < 256_000) for (const candidate of readLists(text, format)) this.#consider(candidate);
+    for (const candidate of readPositions(text, this.#around)) this.#consider(candidate);
+    for (const candidate of readSettings(text, this.#around)) this.#consider(candidate);
   }
 
   #consider(candidate: Candidate): void {

@@ -1,0 +1,115 @@
+// Logins by position: `("imap.example.net", 993, "user", "password")`, `user:password@host`, lines below a header.
+import type { Candidate } from "./candidate.ts";
+import type { FileKind } from "./file-kind.ts";
+import type { Format } from "./format.ts";
+import { judgeKey } from "./key-name.ts";
+import { isPasswordLike } from "./password-like.ts";
+
+const TEXT = (name: string, pattern: string) => `(?:"(?<${name}>${pattern})"|'(?<${name}1>${pattern})')`;
+const HOST = `(?:[\\w-]+\\.)+[\\w-]+|localhost|[a-z]+:[^"'\\s]{3,120}`;
+const OTHER = `(?:"[^"\\n]{0,60}"|'[^'\\n]{0,60}')`;
+/** A host, its port, perhaps a name, a user and a password. */
+const WITH_PORT = new RegExp(
+  `${TEXT("host", HOST)}\\s*,\\s*["']?\\d{2,5}["']?\\s*,\\s*(?:${OTHER}\\s*,\\s*){0,1}?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)\\]]`,
+  "g",
+);
+/** The same without a port, in a call that connects or logs in. */
+const IN_CALL = new RegExp(
+  `(?<call>connect|log_?[io]n|auth\\w*|credentials?|client|session|open)\\w*\\s*\\(\\s*(?:[\\w.$>]{1,40}\\s*,\\s*)?(?:${TEXT("host", HOST)}\\s*,\\s*)?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
+  "gi",
+);
+/** `UserPasswordAuth({"bob": "x"})`. */
+const AUTH_MAP = new RegExp(
+  `(?:Password|Basic|Digest|Token|Static)\\w*(?:Auth|Users|Provider|Checker)\\w*\\s*\\(\\s*[{[]\\s*\\(?${TEXT("user", "[\\w.@-]{2,64}")}\\s*[:,]\\s*b?${TEXT("value", "[^\"'\\s]{4,64}")}`,
+  "g",
+);
+/** Erlang's and Elixir's `{password, "x"}` and `{default_pass, <<"x">>}`. */
+const TERM = /\{[ \t]*:?([a-z]\w{1,40})[ \t]*,[ \t]*(?:<<)?"([^"\n]{3,200})"(?:>>)?[ \t]*\}/g;
+/** `user:password@host` without a scheme. */
+const AT_HOST =
+  /(?<![\w@:/.+-])([A-Za-z\d][\w.-]{1,31}):([^\s:@/"'<>,;()]{4,64})@(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z][a-z\d-]{1,24}|localhost|\d{1,3}(?:\.\d{1,3}){3})(?=[:/\s"',;]|$)/gi;
+/** `incominguser bob x`, `WebUser bob x`, `user bob x`. */
+const USER_LINE =
+  /^[ \t]*[\w.-]{0,30}(?:user|login|account)[\w.-]{0,12}[ \t]+["']?([\w.@\\-]{2,64})["']?[ \t]+["']?([^\s"'<>]{6,64})["']?[ \t]*$/gim;
+/** `host 12000 bob x`. */
+const HOST_LINE =
+  /(?<![\w.-])(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z\d-]{1,24})[ \t]+\d{2,5}[ \t]+([\w.@-]{2,64})[ \t]+([^\s"'<>]{6,64})(?=[ \t]|$)/gim;
+const NOT_USER =
+  /^(?:mailto|to|cc|bcc|from|email|e-?mail|sips?|xmpp|acct|npm|link|contact|author|maintainer|reply-to|sender|recipient|https?|ssh|git|image|docker|user|url|by|and|or|see)$/i;
+
+interface Around {
+  format: Format;
+  kind: FileKind;
+}
+
+export function readPositions(text: string, { format, kind }: Around): Candidate[] {
+  if (kind.isGenerated || kind.isSample || kind.isTranslation || text.length > 1_000_000) return [];
+  const found: Candidate[] = [];
+  if (format !== "text" && format !== "xml") {
+    for (const pattern of [WITH_PORT, IN_CALL, AUTH_MAP])
+      for (const match of text.matchAll(pattern))
+        found.push(...loginOf(match, pattern === WITH_PORT || pattern === AUTH_MAP));
+    found.push(...termsIn(text));
+  }
+  if (format !== "code" && format !== "text" && format !== "sql") {
+    if (text.includes("@")) found.push(...pairsOf(text, AT_HOST));
+    if (format !== "json") found.push(...pairsOf(text, USER_LINE), ...pairsOf(text, HOST_LINE));
+  }
+  return found;
+}
+
+function loginOf(match: RegExpExecArray, isSure: boolean): Candidate[] {
+  const groups = match.groups ?? {};
+  const value = groups["value"] ?? groups["value1"] ?? "";
+  const user = groups["user"] ?? groups["user1"] ?? "";
+  const host = groups["host"] ?? groups["host1"] ?? null;
+  if (value === user || (!isPasswordLike(value) && !(isSure && /^[a-z]{8,40}$/.test(value)))) return [];
+  if (host === null && (/^(?:connect|client|session|open)/i.test(groups["call"] ?? "") || /\.\w{2,}$|^\d/.test(user)))
+    return [];
+  const start = match.index + match[0].lastIndexOf(value);
+  return [
+    {
+      detector: "call",
+      keyName: null,
+      raw: value,
+      start,
+      end: start + value.length,
+      isQuoted: true,
+      syntax: isSure ? 0.8 : 0.7,
+      asserted: "password",
+      userName: user,
+      host: host === null || host.includes("/") ? null : host,
+    },
+  ];
+}
+
+function termsIn(text: string): Candidate[] {
+  if (!text.includes("{")) return [];
+  return [...text.matchAll(TERM)].flatMap((match) => {
+    const [whole, keyName = "", raw = ""] = match;
+    if ((judgeKey(keyName)?.strength ?? 0) < 0.7) return [];
+    const start = match.index + whole.lastIndexOf(raw);
+    return [{ detector: "assignment", keyName, raw, start, end: start + raw.length, isQuoted: true, syntax: 0.95 }];
+  });
+}
+
+function pairsOf(text: string, pattern: RegExp): Candidate[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    const [whole, userName = "", raw = ""] = match;
+    if (NOT_USER.test(userName) || !isPasswordLike(raw) || /^\s*(?:[#;*]|\/\/|--)/.test(whole)) return [];
+    const start = match.index + (pattern === AT_HOST ? userName.length + 1 : whole.lastIndexOf(raw));
+    return [
+      {
+        detector: "login-pair",
+        keyName: null,
+        raw,
+        start,
+        end: start + raw.length,
+        isQuoted: true,
+        syntax: 0.75,
+        asserted: "password" as const,
+        userName,
+      },
+    ];
+  });
+}

@@ -1,0 +1,148 @@
+// Secrets that the name of the setting does not announce: glued and foreign names, parents, users beside them, positions.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scanText } from "./index.ts";
+
+const values = (path: string, text: string): string[] => scanText(text, { path }).map((found) => found.reveal());
+
+type Case = [path: string, text: string, ...values: string[]];
+
+function check(cases: readonly Case[]): void {
+  for (const [path, text, ...expected] of cases) assert.deepEqual(values(path, text), expected, `${path}: ${text}`);
+}
+
+const TOKEN = "dJk392kdJ29dkJe02kdPq81bX73nQe";
+const HEX = "9f86d081884c7d659a2feaa0c55ad015";
+
+test("names in one piece and in other languages are split into words", () => {
+  check([
+    ["a.php", `<?php $cfg->passwordsaltmain = '${TOKEN}';`, TOKEN],
+    ["a.conf", "dbpasswd1 = Kj8-plum-92", "Kj8-plum-92"],
+    ["a.env", "DBROPW=Kj8-plum-92", "Kj8-plum-92"],
+    ["a.properties", "base.motDePasse=Kj8-plum-92", "Kj8-plum-92"],
+    ["a.cfg", "clave_acceso = Kj8-plum-92", "Kj8-plum-92"],
+    ["a.ini", "DBKennwort=Kj8-plum-92", "Kj8-plum-92"],
+    ["a.properties", "idp.LDAP.bindDNCredential = plumriver", "plumriver"],
+    ["a.json", `{"node_secret": "${TOKEN}"}`, TOKEN],
+    ["a.conf", `api key = 0b5e4f7c-3a52-4d6e-9f0a-6c1d2e3f4a5b`, "0b5e4f7c-3a52-4d6e-9f0a-6c1d2e3f4a5b"],
+    ["a.conf", "passwordfile = Kj8-plum-92"],
+    ["a.conf", "passwordminlength = Kj8-plum-92"],
+    ["a.service", "LoadCredential=tls.key:/etc/app/tls.key"],
+    ["a.conf", "attrs = uid=user,userPassword=password"],
+    ["a.ini", "InputPin = GPIO12"],
+  ]);
+});
+
+test("a generated value is found under any name that is not public", () => {
+  check([
+    ["a.json", `{"cookie_hash": "${TOKEN}"}`, TOKEN],
+    ["a.xml", `<cloud><GPP_K>${TOKEN}</GPP_K></cloud>`, TOKEN],
+    ["a.conf", `header-value = "${TOKEN}"`, TOKEN],
+    ["conf.php", `<?php $main_instance_unique_id='${HEX}';`, HEX],
+    ["a.conf", `join-string ${TOKEN}`, TOKEN],
+    ["a.json", `{"client_id": "${TOKEN}"}`],
+    ["a.conf", `PublicKey = ${TOKEN}`],
+    ["a.conf", `# example = ${TOKEN}`],
+    ["a.json", `{"revision": "${HEX}", "etag": "${HEX}", "build": "${HEX}"}`],
+    ["a.yml", `secure: ${TOKEN}`],
+    ["a.conf", "handler = XF86VidModeGetDotClocks"],
+    ["a.conf", "algorithm = PBEWithHmacSHA256AndAES_256"],
+    ["a.js", `const anything = "${TOKEN}";`],
+    ["a.env", "STRIPE_KEY=pk_live_51HabcDEF0123456789abcdef"],
+  ]);
+});
+
+test("a parent names its parts", () => {
+  check([
+    ["a.yml", "db:\n  password:\n    value: Kj8-plum-92\n    source: literal\n", "Kj8-plum-92"],
+    ["a.toml", '[relay.password]\nid = "relay-4"\nvalue = "Kj8-plum-92"\n', "Kj8-plum-92"],
+    ["a.json", `{"secret": {"inbox": {"string": "${TOKEN}"}}}`, TOKEN],
+    ["a.yml", "label:\n  value: Kj8-plum-92\n"],
+    ["a.conf", "password [success=1 default=ignore] pam_unix.so\n"],
+  ]);
+});
+
+test("a user name beside a weak name makes its value a password", () => {
+  check([
+    ["a.ini", "[Terminal]\nUser=kiosk\nAccessPhrase=Kj8-plum-92\n", "Kj8-plum-92"],
+    ["wireless", "option ssid 'office'\noption key 'Kj8-plum-92'\n", "Kj8-plum-92"],
+    ["a.xml", '<gate user="gate" code="jcptx34oyye"/>', "jcptx34oyye"],
+    ["a.ini", "[Door]\nZone=4\nAccessPhrase=Kj8-plum-92\n"],
+    ["a.xml", '<pair name="username" value="bob"/><pair name="code" value="jcptx34oyye"/>', "jcptx34oyye"],
+    ["a.xml", '<pair name="login" value="svc-fence@vsphere.example"/>'],
+  ]);
+});
+
+test("a login in one value has a password", () => {
+  check([
+    ["a.conf", "stream_authentication viewer:jcptx34oyye", "jcptx34oyye"],
+    ["a.env", "NEO4J_AUTH=neo4j/jcptx34oyye", "jcptx34oyye"],
+    ["a.yml", "auth: print:Kj8-plum-92", "Kj8-plum-92"],
+    ["sip.conf", "register => 4930:jcptx34oyye@sip.example.net/4930", "jcptx34oyye"],
+    ["a.conf", "proxy = bob:Kj8-plum-92@proxy.example.net:3128", "Kj8-plum-92"],
+    ["a.conf", "contact = mailto:jcptx34oyye@example.net"],
+    ["a.conf", "proxy = proxy.example.net:3128"],
+    ["a.conf", "login = https:Kj8-plum-92"],
+    ["a.conf", "incominguser backup jcptx34oyye", "jcptx34oyye"],
+    ["a.conf", "C: cam.example.net 12000 guest jcptx34oyye", "jcptx34oyye"],
+    ["a.conf", "$Date: host.example 4000 2007-05-30 14:29:01Z $"],
+  ]);
+});
+
+test("a host, a port and a user are followed by a password", () => {
+  check([
+    ["a.py", 'IMAP = ("imap.example.net", 993, "bob", "Kj8-plum-92")', "Kj8-plum-92"],
+    ["a.pm", "['db1.example.net', 3306, 'shop', 'Kj8-plum-92'],", "Kj8-plum-92"],
+    ["a.java", 'transport.connect("smtp.example.net", "shop", "Kj8-plum-92");', "Kj8-plum-92"],
+    ["a.py", 'auth=util.UserPasswordAuth({"ada": "Kj8-plum-92"})', "Kj8-plum-92"],
+    [
+      "sys.config",
+      '[{app, [{password, "Kj8-plum-92"}, {default_pass, <<"plumriver">>}]}].',
+      "Kj8-plum-92",
+      "plumriver",
+    ],
+    ["a.c", 'iconv_open("UTF-8", "ISO-8859-1");'],
+    ["a.js", 'socket.connect("tcp", "host-b2c");'],
+    ["a.py", 'LIMITS = ("api.example.net", 443, "burst", "per-host")'],
+  ]);
+});
+
+test("every item of a list of secrets is judged", () => {
+  check([
+    ["a.lua", 'snmp = { communities = { "jcptx34oyye", "kydth96mxmq" } }', "jcptx34oyye", "kydth96mxmq"],
+    ["a.yml", `tokens:\n  - ${TOKEN}\n  - ${TOKEN}x\n`, TOKEN, `${TOKEN}x`],
+    ["a.js", 'const keys = ["first", "second"];'],
+    ["a.yml", "tokens:\n  - access\n  - refresh\n"],
+  ]);
+});
+
+test("tables and lists of logins have passwords in a column", () => {
+  check([
+    ["partners.txt", "# partner|host|user|password\nacme|sftp.acme.example|edi|Kj8-plum-92\n", "Kj8-plum-92"],
+    ["accounts.dat", "name;login;pwd;active\nnorth;n01;jcptx34oyye;1\n", "jcptx34oyye"],
+    ["mailboxes.lst", "in@example.net:jcptx34oyye\nout@example.net:kydth96mxmq\n", "jcptx34oyye", "kydth96mxmq"],
+    ["inituser", "admin:jcptx34oyye\n", "jcptx34oyye"],
+    ["users.lst", "bob;1000;/home/bob\nada;1001;/home/ada\n"],
+    ["authors.txt", "bob;bob@example.net\nada;ada@example.net\n"],
+    ["hosts.txt", "name|address|password policy\nweb1|10.0.0.1|strict\n"],
+  ]);
+});
+
+test("declarations of older languages and arrays of arguments are read", () => {
+  check([
+    ["a.vb", 'Private Const DB_PWD As String = "Kj8-plum-92"', "Kj8-plum-92"],
+    ["a.cbl", "       01 WS-PASSWORD PIC X(20) VALUE 'jcptx34oyye'.", "jcptx34oyye"],
+    ["a.sql", "v_pwd VARCHAR2(30) := 'Kj8-plum-92';", "Kj8-plum-92"],
+    ["config.h", '#define MQTT_PASS "river-plum-copper-92"', "river-plum-copper-92"],
+    ["a.c", `static const char API_KEY[] = "${TOKEN}";`, TOKEN],
+    ["a.robot", "${PASSWORD}    Kj8-plum-92", "Kj8-plum-92"],
+    ["a.yml", 'test: ["CMD", "redis-cli", "-a", "jcptx34oyye", "ping"]', "jcptx34oyye"],
+    ["a.sh", "unzip -P jcptx34oyye in.zip", "jcptx34oyye"],
+    ["a.sh", "7z a -pjcptx34oyye out.7z /srv", "jcptx34oyye"],
+    ["a.sh", "mysqladmin -u root password 'Kj8-plum-92'", "Kj8-plum-92"],
+    ["a.conf", ".LOGON tdprod/etl,jcptx34oyye", "jcptx34oyye"],
+    ["a.cfg", "password manager plaintext plumriver", "plumriver"],
+    ["ssl.h", '# define SSL_TXT_kRSAPSK "kRSAPSK"'],
+    ["a.conf", "setting $2a$08$wdFGMnaxEPFpVNIcWlXoOO"],
+  ]);
+});
