@@ -68,6 +68,7 @@ const SPLITS = [
   "rarer fresh",
   "rarer development 2",
   "in-house development",
+  "rarer development 3",
   "unseen 1",
   "unseen 2",
 ] as const;

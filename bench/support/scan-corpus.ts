@@ -13,8 +13,8 @@ export interface LabelledFile {
    * `hosts-3` (usual files of a host) after everything else. Those of `rarer-1`
    * and `rarer-2` have other, rarer applications in each, and were split before the detectors saw any of them. `rarer-3`
    * was written after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it,
-   * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4` and `rarer-5` were
-   * written to develop the rules that followed.
+   * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6`
+   * were written to develop the rules that followed.
    */
   split:
     | "development"
@@ -26,6 +26,7 @@ export interface LabelledFile {
     | "rarer fresh"
     | "rarer development 2"
     | "in-house development"
+    | "rarer development 3"
     | "unseen 1"
     | "unseen 2";
 }
@@ -39,6 +40,7 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "rarer-3.txt": "rarer fresh",
   "rarer-4.txt": "rarer development 2",
   "rarer-5.txt": "in-house development",
+  "rarer-6.txt": "rarer development 3",
   "unseen-1.txt": "unseen 1",
   "unseen-2.txt": "unseen 2",
 };

@@ -69,7 +69,17 @@ function refined(known: Format | undefined, path: string, text: string): Format 
     if (/^---\s*$/m.test(head.slice(0, 200)) || /^(?:[\w.-]+:(?: .*)?\n){2}/.test(head)) return "yaml";
     return "assignments";
   }
+  if (known === "text" && path.endsWith(".txt") && isSettings(head)) return "assignments";
   return known;
+}
+
+/** Only lines such as `NAME=value` and comments. */
+function isSettings(head: string): boolean {
+  const lines = head.split("\n", 40).filter((line) => line.trim() !== "");
+  return (
+    lines.filter((line) => /^[\w.-]{2,60}[ \t]?=/.test(line)).length >= 2 &&
+    lines.every((line, index) => index === 39 || /^(?:[#;]|\[[\w .-]+\]|[\w.-]{2,60}[ \t]?=)/.test(line))
+  );
 }
 
 function scriptOf(head: string): Format {

@@ -189,7 +189,8 @@ function judgeToken(
   if (key.strength < 0.65 && isDigest(value) && /^[\da-f]+$/i.test(value) && (key.words.length < 2 || !config))
     return null;
   if (!config && (randomness < 0.5 || value.length < 10)) return null;
-  if (/^pk_(?:live|test)_/.test(value)) return null;
+  if (/^pk_(?:live|test)_|^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40)
+    return null;
   const confidence = config && isRandomText(value) ? Math.max(0.55, weight) : weight * likelihood;
   return key.kind === "token"
     ? { class: "api_token", confidence, reason: `${subject} holds a token.` }

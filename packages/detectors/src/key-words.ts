@@ -29,7 +29,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
     "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds losungswort zugangscode hasło losenord lösenord passord adgangskode kodeord salasana jelszo sifre şifre",
   ),
   ...entries("password", 0.69, "credential"),
-  ...entries("password", 0.6, "pin clave creds credentials passkey"),
+  ...entries("password", 0.6, "pin puk clave creds credentials passkey"),
   ...entries(
     "token",
     0.9,
@@ -37,7 +37,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ),
   ...entries("token", 0.8, "jwt bearer pat otp totp skey authstring"),
   ...entries("token", 0.6, "auth authorization authentication"),
-  ...entries("key", 0.7, "salt pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
+  ...entries("key", 0.7, "salt kek pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
   ...entries("key", 0.55, "key keys seed"),
   ...entries("hash", 0.9, "passwordhash passwdhash passhash pwhash"),
   ...entries("community", 0.9, "community communities rocommunity rwcommunity rocommunity6 rwcommunity6"),
@@ -60,7 +60,7 @@ export const GLUED_WORDS = new Set(
 
 /** Words that only look as if they ended with one of those. */
 export const NOT_SECRET_WORDS = new Set(
-  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass keypass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass".split(
+  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass".split(
     " ",
   ),
 );

@@ -2,6 +2,7 @@
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
 import { endOfQuoted, isQuote, quoteAround } from "./quoting.ts";
+import { isPasswordLike } from "./password-like.ts";
 import { judgeKey } from "./key-name.ts";
 import { readDirective } from "./read-directives.ts";
 import { readNamedValue } from "./read-named-values.ts";
@@ -65,7 +66,7 @@ function endOfName(text: string, at: number): number {
 const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~*])|:(?!:|\/\/))[ \t]{0,80}/y;
 /** Types: `password: str =`, `password string =`, `password[] =`, `Password[string] :`. */
 const TYPED =
-  /\[\d*\][ \t]{0,20}=(?!=)[ \t]*|[ \t]+(?:[Aa]s[ \t]+\w+|N?VARCHAR2?\(\d+\)|CHAR\(\d+\))[ \t]*:?=[ \t]*|[ \t]+(?:PIC|TYPE|type)[ \t]+\S+[ \t]+(?:VALUE|value)[ \t]+|(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
+  /\[\d*\][ \t]{0,20}=(?!=)[ \t]*|[ \t]+(?:[Aa]s[ \t]+\w+|N?VARCHAR2?\(\d+\)|CHAR\(\d+\))[ \t]*:?=[ \t]*|[ \t]*\{[ \t]*get;[^}]{0,40}\}[ \t]*=[ \t]*|[ \t]+(?:PIC|TYPE|type)[ \t]+\S+[ \t]+(?:VALUE|value)[ \t]+|(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
 const FALLBACK = /(?:["'`]?[\])]{1,2})?[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
 const NEXT_ARGUMENT = /["'`]?[ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
@@ -102,6 +103,14 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (typed !== -1) return readAt(line, from, to, typed, 1);
   const fallback = after(FALLBACK, text, to);
   if (fallback !== -1) return readAt(line, from, to, fallback, 0.8);
+  const isConstant =
+    format === "code" &&
+    /[.(, ]/.test(before ?? "") &&
+    /^[A-Z][A-Z\d_.]{5,}$/.test(text.slice(from, to).replace(/^[\w.]*\./, ""));
+  if (isConstant && /\(/.test(text.slice(Math.max(0, from - 60), from))) {
+    const argument = after(NEXT_ARGUMENT, text, to);
+    if (argument !== -1) return readAt(line, from, to, argument, 0.85);
+  }
   if ((isQuote(before) || before === "$") && SETTERS.test(text.slice(Math.max(0, from - 60), from))) {
     const argument = after(NEXT_ARGUMENT, text, to);
     // `modparam("auth", "secret", "x")`: the second argument is the name.
@@ -155,6 +164,13 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const start = prefix === -1 ? at : prefix;
   const quote = text[start];
   const isIniQuote = quote === "`" && line.format === "assignments" && /^`[^`\s]+`\s*$/.test(text.slice(start));
+  if (quote === "`" && line.format === "text") {
+    // Markdown: "Password: `x`".
+    const marked = /^`([^`\s]{6,64})`/.exec(text.slice(start, start + 70))?.[1] ?? "";
+    return isPasswordLike(marked)
+      ? candidateAt(line, "assignment", start + 1, start + 1 + marked.length, { keyName, syntax: 0.75 })
+      : null;
+  }
   if (quote === "`" && line.format !== "code" && !isIniQuote) return null;
   const isEscapedQuote = text[start - 1] === "\\";
   if (isQuote(quote) && (!isEmbedded || quote !== around || isEscapedQuote)) {

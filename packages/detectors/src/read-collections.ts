@@ -14,7 +14,7 @@ const JSON_ENTRY = /"(?<key>[\w.-]{1,80})"[ \t]*:[ \t]*(?<quote>")(?<value>[^\s"
 const ENTRY =
   /^[ \t]*["']?(?<key>[\w.-]{1,80})["']?[ \t]*[:=][ \t]*(?<quote>["']?)(?<value>[^\s"'{}[\]|>$&*!][^\n"']*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
 /** Entries that identify, locate or configure. */
-const PUBLIC_NAME =
+export const PUBLIC_NAME =
   /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest)$/i;
 
 /** `[users]` with `name = password, role`. */
@@ -43,7 +43,10 @@ const LIST =
   /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases)["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:array[ \t]*)?[[({]\s*(?<body>(?:b?(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
 /** The same in YAML, with one entry in each line. */
 const YAML_LIST =
-  /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"':#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
+  /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases|auth|authentication|logins|credentials)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"'#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
+/** A map in one literal: `PASSWORDS = {"bob": "x", "ada": "y"}`. */
+const MAP_LITERAL =
+  /(?:passwords|secrets|tokens|keys|users|accounts|logins)["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:dict|array|map\[string\]string)?[ \t]*[[({]\s*(?<body>(?:["']?[\w.@-]{1,64}["']?\s{0,20}(?:=>|:|=)\s{0,20}(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
 const ITEM = /(?<=["' -])[^\s"',]{4,200}(?=["'\s]|$)/g;
 
 /** Each item of a list is judged by the list's name. */
@@ -54,23 +57,31 @@ export function readLists(text: string, format: Format): Candidate[] {
       const base = match.index + match[0].lastIndexOf(body);
       const first = /[\w.-]*$/.exec(text.slice(Math.max(0, match.index - 60), match.index))![0];
       const keyName = first + /^\w+/.exec(match[0])![0];
-      return [...body.matchAll(ITEM)].flatMap((item) =>
-        isListed(item[0])
-          ? [
-              {
-                detector: "assignment",
-                keyName,
-                raw: item[0],
-                start: base + item.index,
-                end: base + item.index + item[0].length,
-                isQuoted: true,
-                syntax: 0.85,
-              },
-            ]
-          : [],
-      );
+      return [...body.matchAll(ITEM)].flatMap((item) => {
+        // Items such as `user:password` and `role:token`.
+        const name = /^[\w.@-]{1,64}:(?!\/\/)/.exec(item[0])?.[0] ?? "";
+        const raw = item[0].slice(name.length);
+        const start = base + item.index + name.length;
+        if (!isListed(raw)) return [];
+        const found = { keyName, raw, start, end: start + raw.length, isQuoted: true };
+        return [
+          name === ""
+            ? { ...found, detector: "assignment", syntax: 0.85 }
+            : { ...found, detector: "login-pair", syntax: 0.7, asserted: "password", userName: name.slice(0, -1) },
+        ];
+      });
     }),
   );
+}
+
+export function readMaps(text: string): Candidate[] {
+  return [...text.matchAll(MAP_LITERAL)].flatMap((match) => {
+    const body = match.groups?.["body"] ?? "";
+    const base = match.index + match[0].lastIndexOf(body);
+    return entriesOf(body, base, "password", LITERAL_ENTRY).flatMap((entry) =>
+      isListed(entry.raw) ? [{ ...entry, syntax: 0.75, userName: entry.keyName }] : [],
+    );
+  });
 }
 
 const isListed = (value: string): boolean => isPasswordLike(value) || generatedKindOf(value) !== null;

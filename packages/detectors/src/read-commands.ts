@@ -22,7 +22,7 @@ const FORMS: readonly Form[] = [
       "mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlbinlog|mysqlslap|mariadb|mariadb-dump|mariadb-admin|mydumper|myloader|xtrabackup|innobackupex|mycli|pt-table-checksum|pt-table-sync|pt-archiver|pt-online-schema-change",
     pattern: `(?: [^\\n|;]{0,300}?)? -p(?![\\s=-])${WORD}`,
   },
-  { programs: "sshpass|plink|pscp|psftp", pattern: ` [^\\n|;]{0,200}?-(?:p|pw)[ =]?${WORD}` },
+  { programs: "sshpass|plink|pscp|psftp", pattern: ` [^\\n|;]{0,200}?-(?:pw|p)[ =]?${WORD}` },
   {
     programs: "curl|wget|httpie",
     pattern: ` [^\\n|;]{0,600}?(?:-u|--user|-U|--proxy-user|-a|--auth|-A) ?=?${WORD}`,
@@ -44,6 +44,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,200}?-(?:c|C|A|X) ?${WORD}`,
     syntax: 0.85,
   },
+  { programs: "snmpwalk|snmpget|snmpbulkwalk|snmpset", pattern: ` [^\\n|;]{0,200}? -X ?${WORD}`, syntax: 0.85 },
   {
     programs: "smbclient|net|rpcclient|smbmap|smbget|mount\\.cifs|winexe",
     pattern: ` [^\\n|;]{0,200}?-U ?["']?[\\w.\\\\/$-]{1,64}%${WORD}`,

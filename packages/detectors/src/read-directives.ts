@@ -1,6 +1,7 @@
 // Settings without a separator: `requirepass x`, `username admin password 0 x`, `set mailserver … password "x"`.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
+import { isPasswordLike } from "./password-like.ts";
 import { endOfQuoted, isQuote } from "./quoting.ts";
 
 /** Network equipment says how the value is written: `password 7 …`, `pre-shared-key ascii-text …`. */
@@ -84,7 +85,7 @@ function readOption(line: Line, from: number, to: number): Candidate | null {
   const keyName = text.slice(from, to);
   if (/-(?:stdin|file|from-file|prompt)$/.test(keyName)) return null;
   const gap =
-    /^(?:["'][ \t]*,[ \t]*|[ \t]+)(?:\(?ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?|-{1,2}AsPlainText[ \t]+)?/i.exec(
+    /^(?:["'][ \t]*,[ \t]*(?:default[ \t]*=[ \t]*)?|[ \t]+)(?:\(?ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?|-{1,2}AsPlainText[ \t]+)?/i.exec(
       text.slice(to, to + 100),
     );
   if (gap === null) return null;
@@ -93,9 +94,11 @@ function readOption(line: Line, from: number, to: number): Candidate | null {
     const end = endOfQuoted(text, at + 1, text[at]);
     return end === -1 ? null : candidateAt(line, "option", at + 1, end, { keyName, isQuoted: true, syntax: 0.95 });
   }
-  if (line.format === "code" || line.format === "json") return null;
+  if (line.format === "json") return null;
   const value = /^[^\s"'`;|&<>()-][^\s"'`;|&<>)]{0,255}/.exec(text.slice(at, at + 260))?.[0].replace(/\\$/, "");
   if (value === undefined || value === "") return null;
+  // PowerShell's `-Password x`.
+  if (line.format === "code" && (!/^[A-Z]/.test(keyName) || !isPasswordLike(value))) return null;
   const isCommand = line.format === "shell" || /[\w/]\s+-/.test(text.slice(0, from));
   return candidateAt(line, "option", at, at + value.length, {
     keyName,

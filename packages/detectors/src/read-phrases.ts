@@ -42,9 +42,9 @@ const FORMS: readonly Phrase[] = [
     pattern: `\\b(?:getConnection|dbConnect|DBI->connect|new\\s+PDO|openConnection|sqlConnect|odbc_connect|oci_connect|OCILogon)\\s*\\(\\s*${ANY}\\s*,\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
-    grams: ["mysq", "ftp_", "ssh2", "pg_p", "cx_O"],
-    needs: ["mysql", "ftp_login", "ssh2_auth", "pg_pconnect", "cx_Oracle", "MySQLdb"],
-    pattern: `\\b(?:mysqli?_p?connect|new\\s+\\\\?mysqli|mysqli_real_connect|ftp_login|ssh2_auth_password|pg_pconnect|cx_Oracle\\.connect|MySQLdb\\.connect|pymysql\\.connect|mysql_real_connect)\\s*\\(\\s*(?:${ANY}\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
+    grams: ["mysq", "ldap", "ftp_", "ssh2", "pg_p", "cx_O"],
+    needs: ["mysql", "ldap_", "ftp_login", "ssh2_auth", "pg_pconnect", "cx_Oracle", "MySQLdb"],
+    pattern: `\\b(?:mysqli?_p?connect|new\\s+\\\\?mysqli|mysqli_real_connect|ftp_login|ssh2_auth_password|pg_pconnect|cx_Oracle\\.connect|MySQLdb\\.connect|pymysql\\.connect|mysql_real_connect|ldap_bind|ldap_simple_bind)\\s*\\(\\s*(?:${ANY}\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
     grams: ["ureS"],
@@ -76,7 +76,7 @@ const FORMS: readonly Phrase[] = [
     grams: ["send"],
     isConfig: true,
     needs: ["send"],
-    pattern: `(?:[Pp]ass(?:word|phrase)|[Pp]assw)[^\\n]{0,100}\\bsend(?:_\\w+)?\\s+(?:--\\s+)?\\\\?"((?:[^"\\\\$\\n\\[]){3,128})\\\\+r`,
+    pattern: `(?:[Pp]?assw(?:ord)?|[Pp]?assphrase)[^\\n]{0,100}\\bsend(?:_\\w+)?\\s+(?:--\\s+)?\\\\?"((?:[^"\\\\$\\n\\[]){3,128})\\\\+r`,
     syntax: 0.9,
   },
   {
@@ -250,6 +250,23 @@ const FORMS: readonly Phrase[] = [
     needs: [".LOGON", ".logon"],
     pattern: `^[ \\t]*\\.logon[ \\t]+(?:[\\w.-]+/)?(?<user>[^\\s,]{1,64}),["']?([^\\s;"']{3,128})`,
     flags: "gim",
+  },
+  {
+    // `user bob pass x` in one line.
+    grams: ["pass"],
+    isConfig: true,
+    needs: ["pass"],
+    pattern: `\\b(?:user(?:name)?|login)[ \\t]+(?<user>[\\w.@-]{1,64})[ \\t]+pass(?:wd|word)?[ \\t]+["']?(?=[^\\s"']{0,60}\\d)([^\\s"'=;()\\[\\],]{6,64})(?=["';\\s]|$)`,
+    flags: "gi",
+    syntax: 0.85,
+  },
+  {
+    // The address of a webhook is its secret.
+    grams: ["ook/", "oks/"],
+    needs: ["hook/", "hooks/"],
+    pattern: `\\bhttps?://[^\\s"'?#]{3,120}?hooks?/(?:[\\w-]{1,40}/){0,3}([A-Za-z\\d_-]{24,128})(?=["'\\s?]|$)`,
+    syntax: 0.7,
+    found: "api_token",
   },
   {
     grams: ["open"],

@@ -2,6 +2,7 @@
 import type { Candidate } from "./candidate.ts";
 import type { FileKind } from "./file-kind.ts";
 import type { Format } from "./format.ts";
+import { generatedKindOf } from "./generated.ts";
 import { judgeKey } from "./key-name.ts";
 import { isPasswordLike } from "./password-like.ts";
 
@@ -10,14 +11,22 @@ const HOST = `(?:[\\w-]+\\.)+[\\w-]+|localhost|[a-z]+:[^"'\\s]{3,120}`;
 const OTHER = `(?:"[^"\\n]{0,60}"|'[^'\\n]{0,60}')`;
 /** A host, its port, perhaps a name, a user and a password. */
 const WITH_PORT = new RegExp(
-  `${TEXT("host", HOST)}\\s*,\\s*["']?\\d{2,5}["']?\\s*,\\s*(?:${OTHER}\\s*,\\s*){0,1}?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)\\]]`,
+  `${TEXT("host", HOST)}\\s*,\\s*(?:["']?\\d{2,5}["']?|(?<=://[^"']{1,120}["'],\\s{0,8}))\\s*,?\\s*(?:${OTHER}\\s*,\\s*){0,1}?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)\\]]`,
   "g",
 );
 /** The same without a port, in a call that connects or logs in. */
 const IN_CALL = new RegExp(
-  `(?<call>connect|log_?[io]n|auth\\w*|credentials?|client|session|open)\\w*\\s*\\(\\s*(?:[\\w.$>]{1,40}\\s*,\\s*)?(?:${TEXT("host", HOST)}\\s*,\\s*)?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
+  `(?<call>connect|log_?[io]n|auth\\w*|credentials?|pw|passw(?:or)?d|client|session|open)\\w*\\s*\\(\\s*(?:[\\w.$>]{1,40}\\s*,\\s*)?(?:${TEXT("host", HOST)}\\s*,\\s*)?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
   "gi",
 );
+/** Three values in a row: a full host name or an address, a user and a password. */
+const TRIPLE = new RegExp(
+  `${TEXT("host", "(?:[\\w-]+\\.){2,}[a-z]{2,}|\\d{1,3}(?:\\.\\d{1,3}){3}")}\\s*,\\s*${TEXT("user", "[a-z][\\w.@-]{1,63}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{6,64}")}\\s*[,)\\]]`,
+  "g",
+);
+/** A generated key as the argument of a call: `jwt.sign(payload, "x")`, `createHmac("sha256", "x")`. */
+const KEY_CALL =
+  /(?:[sS]ign|[hH]mac|HMAC|[eE]ncrypt|[dD]ecrypt|[cC]ipher)\w{0,20}\([^()\n]{0,80}?,\s*b?["']([A-Za-z\d+/=_-]{16,128})["']\s*[,)]/g;
 /** `UserPasswordAuth({"bob": "x"})`. */
 const AUTH_MAP = new RegExp(
   `(?:Password|Basic|Digest|Token|Static)\\w*(?:Auth|Users|Provider|Checker)\\w*\\s*\\(\\s*[{[]\\s*\\(?${TEXT("user", "[\\w.@-]{2,64}")}\\s*[:,]\\s*b?${TEXT("value", "[^\"'\\s]{4,64}")}`,
@@ -30,10 +39,15 @@ const AT_HOST =
   /(?<![\w@:/.+-])([A-Za-z\d][\w.-]{1,31}):([^\s:@/"'<>,;()]{4,64})@(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z][a-z\d-]{1,24}|localhost|\d{1,3}(?:\.\d{1,3}){3})(?=[:/\s"',;]|$)/gi;
 /** `incominguser bob x`, `WebUser bob x`, `user bob x`. */
 const USER_LINE =
-  /^[ \t]*[\w.-]{0,30}(?:user|login|account)[\w.-]{0,12}[ \t]+["']?([\w.@\\-]{2,64})["']?[ \t]+["']?([^\s"'<>]{6,64})["']?[ \t]*$/gim;
+  /^[ \t]*[\w.-]{0,30}(?:user|login|account|auth|credentials?)[\w.-]{0,12}[ \t]+["']?([\w.@\\-]{2,64})["']?[ \t]+["']?([^\s"'<>]{6,64})["']?[ \t]*$/gim;
+/** `User1=bob,x,admin`. */
+const USER_LIST =
+  /^[ \t]*[\w.-]{0,30}(?:user|login|account|operator|admin)\w{0,6}[ \t]*[=:][ \t]*["']?([\w.@\\-]{2,64})[ \t]*[,;|][ \t]*([^\s,;|"']{6,64})["']?(?:[ \t]*[,;|][^\n]*)?$/gim;
 /** `host 12000 bob x`. */
 const HOST_LINE =
   /(?<![\w.-])(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z\d-]{1,24})[ \t]+\d{2,5}[ \t]+([\w.@-]{2,64})[ \t]+([^\s"'<>]{6,64})(?=[ \t]|$)/gim;
+/** `user_bob = x .group` and JAAS's `user_bob="x";`. */
+const USER_ENTRY = /^[ \t]*user_([\w.-]{1,40})[ \t]*=[ \t]*"?([^\s"]{6,128})"?(?:[ \t]+\.\w+)*;?[ \t]*$/gm;
 const NOT_USER =
   /^(?:mailto|to|cc|bcc|from|email|e-?mail|sips?|xmpp|acct|npm|link|contact|author|maintainer|reply-to|sender|recipient|https?|ssh|git|image|docker|user|url|by|and|or|see)$/i;
 
@@ -46,14 +60,20 @@ export function readPositions(text: string, { format, kind }: Around): Candidate
   if (kind.isGenerated || kind.isSample || kind.isTranslation || text.length > 1_000_000) return [];
   const found: Candidate[] = [];
   if (format !== "text" && format !== "xml") {
-    for (const pattern of [WITH_PORT, IN_CALL, AUTH_MAP])
+    for (const pattern of [WITH_PORT, IN_CALL, AUTH_MAP, TRIPLE])
       for (const match of text.matchAll(pattern))
         found.push(...loginOf(match, pattern === WITH_PORT || pattern === AUTH_MAP));
-    found.push(...termsIn(text));
+    found.push(...termsIn(text), ...keysIn(text));
   }
   if (format !== "code" && format !== "text" && format !== "sql") {
     if (text.includes("@")) found.push(...pairsOf(text, AT_HOST));
-    if (format !== "json") found.push(...pairsOf(text, USER_LINE), ...pairsOf(text, HOST_LINE));
+    if (format !== "json")
+      found.push(
+        ...pairsOf(text, USER_LINE),
+        ...pairsOf(text, USER_LIST),
+        ...pairsOf(text, HOST_LINE),
+        ...pairsOf(text, USER_ENTRY),
+      );
   }
   return found;
 }
@@ -81,6 +101,16 @@ function loginOf(match: RegExpExecArray, isSure: boolean): Candidate[] {
       host: host === null || host.includes("/") ? null : host,
     },
   ];
+}
+
+function keysIn(text: string): Candidate[] {
+  return [...text.matchAll(KEY_CALL)].flatMap((match) => {
+    const raw = match[1]!;
+    if (generatedKindOf(raw) === null) return [];
+    const start = match.index + match[0].lastIndexOf(raw);
+    const end = start + raw.length;
+    return [{ detector: "call", keyName: null, raw, start, end, isQuoted: true, syntax: 0.7, asserted: "api_token" }];
+  });
 }
 
 function termsIn(text: string): Candidate[] {

@@ -5,6 +5,7 @@ import type { DetectorClass } from "./finding.ts";
 import type { Format } from "./format.ts";
 import { generatedKindOf } from "./generated.ts";
 import { judgeKey, wordsOf } from "./key-name.ts";
+import { PUBLIC_NAME } from "./read-collections.ts";
 import { isPasswordLike } from "./password-like.ts";
 import { hasUserBeside, parentOf, settingsIn } from "./settings.ts";
 import type { Setting } from "./settings.ts";
@@ -19,6 +20,8 @@ const PART =
 /** Names that say a secret only beside a user name or together with a random value. */
 const WEAK_NAME =
   /(?:^|[._-])(?:code|pin|phrase|key|auth|authentication|enable|value|credentials?|answer|p|pw|licen[sc]e_?(?:number|key)?)$|[a-z](?:Code|Pin|Phrase|Auth|LicenseNumber)$/;
+/** Maps from users to passwords. */
+const USERS = /(?:^|[._-])(?:users|accounts|logins)$|[a-z](?:Users|Accounts|Logins)$/;
 const AUTH_NAME = /(?:^|[._-])(?:auth|phrase|authentication)$/i;
 const LOGIN_NAME =
   /(?:^|[._-])(?:auth\w*|log[io]n|credentials?|user_?pass|user_?pw|basic(?:_?auth)?|proxy|users?|account)$|[a-z](?:Auth|Login|Credentials|Authentication|UserPwd)$|\w(?:_AUTH|_LOGIN|_CREDENTIALS)$/;
@@ -90,6 +93,14 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
           ? candidate({ ...setting, name: parent! }, "secret-section", { syntax: 0.7, asserted: "password" })
           : null;
   }
+  if (
+    isPassword &&
+    !isDirective &&
+    !PUBLIC_NAME.test(name) &&
+    !isPublic(name) &&
+    isMapOfUsers(parentOf(text, setting.at, format), format)
+  )
+    return candidate(setting, "secret-section", { syntax: 0.65, asserted: "password", userName: name });
   if (WEAK_NAME.test(name) && !name.includes(" ") && isPassword && hasUserBeside(text, setting))
     return candidate(setting, "beside-user", { syntax: 0.7, asserted: generated === null ? "password" : "api_token" });
   if (
@@ -112,6 +123,9 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
   }
   return candidate(setting, "generated-value", { syntax: 0.6, asserted: "api_token" });
 }
+
+const isMapOfUsers = (parent: string | null, format: Format): boolean =>
+  parent !== null && (USERS.test(parent) || (format === "assignments" && /^(?:auth|logins?|htpasswd)$/i.test(parent)));
 
 /** `auth = user:password`, and `NEO4J_AUTH=user/password`. */
 function loginIn(name: string, value: string): { user: string; password: string } | null {

@@ -9,17 +9,20 @@ const STATEMENTS: readonly RegExp[] = [
   /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'([^'\n]{1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
+  /\bsp_addlinkedsrvlogin\s+[^;\n]{0,200},\s*N?'([^'\n]{1,128})'\s*(?:;|$)/gi,
   /^\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,
 ];
 
-trigger(["identified", "password", "sp_addlogin", "sp_password", "insert", "conn"], SQL);
+trigger(["identified", "password", "sp_addlogin", "sp_addlinkedsrvlogin", "sp_password", "insert", "conn"], SQL);
 
 export function readSql(line: Line): Candidate[] {
   const { text, format } = line;
   const found: Candidate[] = [];
   const isStatement =
     format === "sql" ||
-    /\b(?:create|alter|grant|identified|update|set\s+password|role|sp_addlogin|sp_password)\b/i.test(text);
+    /\b(?:create|alter|grant|identified|update|set\s+password|role|sp_addlogin|sp_addlinkedsrvlogin|sp_password)\b/i.test(
+      text,
+    );
   for (const statement of isStatement ? STATEMENTS : []) {
     statement.lastIndex = 0;
     for (let match = statement.exec(text); match !== null; match = statement.exec(text)) {

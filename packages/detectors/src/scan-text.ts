@@ -15,7 +15,7 @@ import { privateKeysIn } from "./private-keys.ts";
 import { unescape, unescapeXml } from "./quoting.ts";
 import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
-import { readCollections, readLists, readLiterals } from "./read-collections.ts";
+import { readCollections, readLists, readLiterals, readMaps } from "./read-collections.ts";
 import { readCommands } from "./read-commands.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readPositions } from "./read-positions.ts";
@@ -151,7 +151,8 @@ class Scan {
     if (kind.isGenerated || kind.isSample) return;
     read(KEYS, readLiterals);
     for (const candidate of readCollections(path, text, format)) this.#consider(candidate);
-    if (text.length < 256_000) for (const candidate of readLists(text, format)) this.#consider(candidate);
+    if (text.length < 256_000)
+      for (const candidate of [...readLists(text, format), ...readMaps(text)]) this.#consider(candidate);
     for (const candidate of readPositions(text, this.#around)) this.#consider(candidate);
     for (const candidate of readSettings(text, this.#around)) this.#consider(candidate);
   }
