@@ -71,6 +71,7 @@ const SPLITS = [
   "rarer development 3",
   "unseen 1",
   "unseen 2",
+  "unseen 3",
 ] as const;
 printTable(
   HEAD,

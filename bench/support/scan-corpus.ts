@@ -13,8 +13,9 @@ export interface LabelledFile {
    * `hosts-3` (usual files of a host) after everything else. Those of `rarer-1`
    * and `rarer-2` have other, rarer applications in each, and were split before the detectors saw any of them. `rarer-3`
    * was written after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it,
-   * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6`
-   * were written to develop the rules that followed.
+   * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to
+   * develop the rules that followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on
+   * them. Fixes after `unseen-3` may have used its errors, `unseen-4` ran only once, at the end.
    */
   split:
     | "development"
@@ -28,7 +29,8 @@ export interface LabelledFile {
     | "in-house development"
     | "rarer development 3"
     | "unseen 1"
-    | "unseen 2";
+    | "unseen 2"
+    | "unseen 3";
 }
 
 const FOLDER = join(import.meta.dirname, "../scan-corpus");
@@ -43,6 +45,7 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "rarer-6.txt": "rarer development 3",
   "unseen-1.txt": "unseen 1",
   "unseen-2.txt": "unseen 2",
+  "unseen-3.txt": "unseen 3",
 };
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
@@ -132,6 +135,9 @@ function password(random: Random, symbols: string): string {
 
 const base64 = (random: Random, bytes: number): string =>
   Buffer.from(Array.from({ length: bytes }, () => random(256))).toString("base64");
+const unpadded = (encoded: string): string => encoded.replaceAll("=", "");
+const base64url = (random: Random, bytes: number): string =>
+  unpadded(base64(random, bytes)).replaceAll("+", "-").replaceAll("/", "_");
 const hex = (random: Random, length: number): string => of(random, "0123456789abcdef", length);
 
 function withCrc(prefix: string, body: string): string {
@@ -139,6 +145,14 @@ function withCrc(prefix: string, body: string): string {
   let [sum, text] = [crc32(body), ""];
   for (; sum > 0; sum = Math.floor(sum / 62)) text = alphabet[sum % 62]! + text;
   return prefix + body + text.padStart(6, "0");
+}
+
+/** A service account token of Grafana: its checksum covers the prefix. */
+function grafanaToken(random: Random): string {
+  const key = `glsa_${of(random, ALNUM, 32)}`;
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc32(key));
+  return `${key}_${sum.toString("hex")}`;
 }
 
 const token = (length: number) => ({ class: "token", make: (random: Random) => of(random, ALNUM, length) });
@@ -196,6 +210,9 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   b64p: { class: "password", make: (random) => Buffer.from(`${password(random, "!_-.")}x`).toString("base64") },
   b64t: { class: "token", make: (random) => Buffer.from(of(random, ALNUM, 32)).toString("base64") },
   basic: { class: "password", make: (random) => Buffer.from(`svc:${password(random, "!_-.")}`).toString("base64") },
+  b32: { class: "token", make: (random) => of(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 32) },
+  b64url43: { class: "token", make: (random) => base64url(random, 32) },
+  urlenc: { class: "password", make: (random) => `${of(random, ALNUM, 6)}%2B${of(random, ALNUM, 5)}%21` },
   uuid: { class: "token", make: (random) => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join("-") },
   salt: { class: "token", make: (random) => of(random, `${ALNUM}!@#%^&*()-_[]{}<>~+=,.;:/?|`, 64) },
   wg: { class: "token", make: (random) => base64(random, 32) },
@@ -207,6 +224,9 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   gitlab: { class: "token", make: (random) => `glpat-${of(random, `${ALNUM}_-`, 20)}` },
   vault: { class: "token", make: (random) => `hvs.${of(random, `${ALNUM}_-`, 90)}` },
   stripe: { class: "token", make: (random) => `sk_live_${of(random, ALNUM, 24)}` },
+  whsec: { class: "token", make: (random) => `whsec_${of(random, ALNUM, 32)}` },
+  dckr: { class: "token", make: (random) => `dckr_pat_${of(random, `${ALNUM}_-`, 27)}` },
+  glsa: { class: "token", make: grafanaToken },
   gapi: { class: "token", make: (random) => `AIza${of(random, `${ALNUM}_-`, 35)}` },
   slack: {
     class: "token",
@@ -229,6 +249,17 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   apr1: hash((random) => `$apr1$${of(random, CRYPT, 8)}$${of(random, CRYPT, 22)}`),
   md5crypt: hash((random) => `$1$${of(random, CRYPT, 4)}$${of(random, CRYPT, 22)}`),
   bcrypt: hash((random) => `$2y$10$${of(random, CRYPT, 53)}`),
+  bcrypt12: hash((random) => `$2y$12$${of(random, CRYPT, 53)}`),
+  bcrypthex: hash((random) => Buffer.from(`$2a$10$${of(random, CRYPT, 53)}`).toString("hex")),
+  sha256crypt: hash((random) => `$5$${of(random, CRYPT, 16)}$${of(random, CRYPT, 43)}`),
+  argon2id: hash(
+    (random) => `$argon2id$v=19$m=65536,t=4,p=1$${unpadded(base64(random, 16))}$${unpadded(base64(random, 32))}`,
+  ),
+  django: hash((random) => `pbkdf2_sha256$600000$${of(random, ALNUM, 22)}$${base64(random, 32)}`),
+  scram: hash((random) => `SCRAM-SHA-256$4096:${base64(random, 16)}$${base64(random, 32)}:${base64(random, 32)}`),
+  pgmd5: hash((random) => `md5${hex(random, 32)}`),
+  mysql41: hash((random) => `*${hex(random, 40).toUpperCase()}`),
+  hex64h: hash((random) => hex(random, 64)),
   pem: { class: "private_key", make: () => privateKey() },
   pemjson: { class: "private_key", make: () => privateKey().replaceAll("\n", "\\n") },
 };
