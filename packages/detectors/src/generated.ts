@@ -1,5 +1,5 @@
 // Recognises values that a generator made, by their characters alone: random letters and digits, base64 and hexadecimal.
-export type GeneratedKind = "mixed" | "base64" | "hex";
+export type GeneratedKind = "mixed" | "base64" | "base32" | "hex";
 
 /** The alphabet of a generated value, or null. Values of fewer than 16 characters are too short to tell. */
 export function generatedKindOf(value: string): GeneratedKind | null {
@@ -8,6 +8,8 @@ export function generatedKindOf(value: string): GeneratedKind | null {
     return value.length >= 32 && value.length % 2 === 0 && /[a-f]/i.test(value) && new Set(value).size >= 8
       ? "hex"
       : null;
+  if (value.length >= 26 && /^[A-Z2-7]+$/.test(value) && /[2-7]\D+[2-7]/.test(value) && changesOf(value) > 0.15)
+    return "base32";
   if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(value)) return null;
   const body = value.replace(/=+$/, "");
   const digits = body.match(/\d/g)?.length ?? 0;
@@ -15,7 +17,7 @@ export function generatedKindOf(value: string): GeneratedKind | null {
   // Neighbours in random text differ in kind six times of ten, in `camelCase2` less often.
   const changes = changesOf(body);
   const words = lengthOfWords(body) / body.length;
-  if (digits === 0) return value.length >= 24 && changes >= 0.4 && words <= 0.25 ? "mixed" : null;
+  if (digits === 0) return value.length >= 24 && changes >= 0.38 && words <= 0.35 ? "mixed" : null;
   const isSure = digits > 1 && (value.length >= 24 || /\d[^\d]+\d/.test(body));
   if (isSure ? changes < (value.length < 28 ? 0.33 : 0.28) || words > 0.4 : changes < 0.45 || words > 0.25) return null;
   return /[+/=]/.test(value) ? "base64" : "mixed";

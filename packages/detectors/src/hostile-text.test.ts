@@ -19,6 +19,8 @@ const PATHS = [
   ".pgpass",
   ".netrc",
   "secrets.yaml",
+  "users.txt",
+  "a.js",
 ];
 const PIECES = [
   "password",
@@ -64,6 +66,16 @@ const PIECES = [
   "DBI:",
   "array(",
   "Set( $",
+  "tokens = [",
+  '"a.example.net", ',
+  "auth",
+  "# x\n",
+  "COPY t (password) FROM stdin;\n",
+  "| login |\n| --- |\n",
+  "SSID",
+  "password is ",
+  "[users]\nb = ",
+  "x|password\n",
 ];
 
 test("repeated pieces take time in proportion to their length", () => {

@@ -38,7 +38,7 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   const subject = `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
   if (verdict.kind === "hash" || key.kind === "hash") {
     if (key.kind !== "password" && key.kind !== "hash") return null;
-    if (verdict.kind !== "hash" && !isDigest(value)) return null;
+    if (verdict.kind !== "hash" && !isDigest(value) && !/^[\da-f]{64,256}$/i.test(value)) return null;
     return { class: "password_hash", confidence: weight * 0.9, reason: `${subject} holds a hashed password.` };
   }
   return key.kind === "password" || key.kind === "community"
@@ -175,6 +175,8 @@ function judgeToken(
     key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
   if (kind === "weak" || kind === "identifier") {
     if (!isSecret || !config || file.isSample) return null;
+    // Kubernetes' `secretKey: password` names an entry.
+    if (key.words.at(-1) === "key" && judgeKey(value) !== null) return null;
     return {
       class: "weak_password",
       confidence: weight * (kind === "weak" ? 0.85 : 0.6),

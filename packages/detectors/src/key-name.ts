@@ -84,6 +84,8 @@ function judge(words: string[]): KeyVerdict | null {
     if (head.some((each) => HEAD_WORDS.has(each))) return null;
     const last = head.at(-1) ?? "";
     if (/^(?:keys?|tokens?)$/.test(words[at]!) && from === at && IDENTIFIER_WORDS.has(last)) return null;
+    // `encryptedKey` has a key that another key protects.
+    if (word.kind !== "password" && /^(?:encrypted|wrapped|sealed)$/.test(last)) return null;
     // .NET's `PublicKeyToken` and other names of public keys.
     if (word.kind === "token" && last === "key" && head.at(-2) === "public") return null;
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));

@@ -53,7 +53,7 @@ export const SECRET_ENDINGS: readonly (readonly [ending: string, SecretWord])[] 
 ];
 /** Further words of names that are written in one piece, such as `passwordsaltmain`. */
 export const GLUED_WORDS = new Set(
-  "db ldap smtp imap sql mysql ftp http api main alt new old prod dev test ro rw read write master admin user root bind auth mail web app rpc salt hash super the of for and my box".split(
+  "db ldap smtp imap sql mysql ftp http api main alt new old prod dev test ro rw read write master admin user root bind auth mail web app rpc salt hash sha bcrypt super the of for and my box".split(
     " ",
   ),
 );
@@ -77,7 +77,11 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
     0.95,
     "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base cookie.encryption cookie.crypt key.encryption data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
   ),
-  ...entries("token", 0.95, "cle.api cle.secrete clave.api clave.secreta api.schluessel unique.key"),
+  ...entries(
+    "token",
+    0.95,
+    "cle.api cle.secrete clave.api clave.secreta api.schluessel unique.key totp.seed otp.seed otp.secret generation.key",
+  ),
   ...entries(
     "password",
     0.95,
@@ -113,7 +117,7 @@ export const HEAD_WORDS = new Set(
   (
     "load import no is has use uses using min max minimum maximum require requires required allow allows allowed enabled enables disable disabled show hide " +
     "forgot forgotten lost generate generates generated validate check verify confirm ask prompt missing invalid wrong bad incorrect without should must can " +
-    "on handle render find lookup delete remove clear change changing strip mask redact redacted masked hidden permit needs empty same count num number"
+    "on handle render find delete remove clear change changing strip mask redact redacted masked hidden permit needs empty same count num number"
   ).split(" "),
 );
 

@@ -30,6 +30,9 @@ export function readAssignments(line: Line): Candidate[] {
     const candidate = readValue(line, Math.max(from, 0), to);
     if (candidate === null) continue;
     found.push(candidate);
+    // Names in an encrypted value such as `enc:routine.key:…` are part of it.
+    if (/^(?:enc|encrypted|vault|cipher|aes):\S+$/i.test(candidate.raw))
+      parts.lastIndex = next = candidate.end - line.base;
     // The value of a quoted string is not searched for names, unless it is a list of settings itself.
     if (candidate.isQuoted && !/[=:]/.test(candidate.raw) && !/^keys?$/i.test(candidate.keyName ?? "")) {
       next = Math.max(next, candidate.end - line.base);
@@ -66,7 +69,7 @@ function endOfName(text: string, at: number): number {
 const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~*])|:(?!:|\/\/))[ \t]{0,80}/y;
 /** Types: `password: str =`, `password string =`, `password[] =`, `Password[string] :`. */
 const TYPED =
-  /\[\d*\][ \t]{0,20}=(?!=)[ \t]*|[ \t]+(?:[Aa]s[ \t]+\w+|N?VARCHAR2?\(\d+\)|CHAR\(\d+\))[ \t]*:?=[ \t]*|[ \t]*\{[ \t]*get;[^}]{0,40}\}[ \t]*=[ \t]*|[ \t]+(?:PIC|TYPE|type)[ \t]+\S+[ \t]+(?:VALUE|value)[ \t]+|(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
+  /\[\d*\][ \t]{0,20}=(?!=)[ \t]*|[ \t]+(?:[Aa]s[ \t]+\w+|N?VARCHAR2?\(\d+\)|CHAR\(\d+\))[ \t]*:?=[ \t]*|[ \t]*\{[ \t]*get;[^}]{0,40}\}[ \t]*=[ \t]*|[ \t]+(?:PIC|TYPE|type)[ \t]+\S+[ \t]+(?:VALUE|value)[ \t]+|(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:&?(?:'\w+ )?(?:mut )?[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
 const FALLBACK = /(?:["'`]?[\])]{1,2})?[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
 const NEXT_ARGUMENT = /["'`]?[ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
@@ -95,12 +98,15 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (text.slice(Math.max(0, from - 2), from) === "${" || (before === "{" && text[from - 2] === "$"))
     return readDefault(line, from, to);
 
+  // In a template: `{{ lookup('vault', 'secret=data/app:password') }}`.
+  if (text.lastIndexOf("{{", from) > text.lastIndexOf("}}", from) && !/^[ \t]*\|/.test(text.slice(to, to + 8)))
+    return null;
   const at = after(SEPARATOR, text, to);
   // In `"password:"` the quote closes the string.
   if (at !== -1 && isQuote(before) && text[at] === before && text[to] !== before) return null;
-  if (at !== -1) return readAt(line, from, to, at, 1);
   const typed = format === "code" || format === "sql" ? after(TYPED, text, to) : -1;
   if (typed !== -1) return readAt(line, from, to, typed, 1);
+  if (at !== -1) return readAt(line, from, to, at, 1);
   const fallback = after(FALLBACK, text, to);
   if (fallback !== -1) return readAt(line, from, to, fallback, 0.8);
   const isConstant =
@@ -196,6 +202,14 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     /=[ \t]+$/.test(text.slice(from, at)) &&
     /^[\w.-]{2,30}=(?:$|[^=\s])/.test(text.slice(at, at + 40)) &&
     !/[ \t]=/.test(text.slice(from, at))
+  )
+    return null;
+  // A record of several fields, such as Proxmox's `token:bob@pve!app:0:1::`.
+  if (text[at - 1] === ":" && from === 0 && /^(?:[^\s:]*:){3}[^\s]*$/.test(text.slice(at, at + 400))) return null;
+  // The salt beside a hash is public.
+  if (
+    /^salt$/i.test(keyName) &&
+    /(?:^|[\s"'<])hash["']?[ \t]*[=:>]/i.test(line.file.slice(Math.max(0, line.base - 160), line.base + 200))
   )
     return null;
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);

@@ -21,6 +21,8 @@ export const PUBLIC_NAME =
 const USERS = /^\[users\][ \t]*\n(?<body>(?:(?!\[)[^\n]*\n?)*)/gim;
 const USER =
   /^[ \t]*(?<key>[\w.@-]{1,64})[ \t]*=[ \t]*(?<quote>["']?)(?<value>(?=[^\s,]*\d)(?=[^\s,]*[A-Za-z])[^\s,"'{}[\]|>$&*!][^\s,"']{5,127})\k<quote>(?:[ \t]*,[^\n]*)?[ \t]*$/gm;
+const USER_WITH_WORD =
+  /^[ \t]*(?<key>[\w.@-]{1,64})[ \t]*=[ \t]*(?<quote>)(?<value>[a-z]{8,40}|[a-z]+(?:-[a-z\d]+){2,6})[ \t]*$/gm;
 /** A literal with secrets in a program: `API_TOKENS = {"agent": "x"}`, `'passwords' => ['bob' => 'x']`. */
 const LITERAL =
   /(?<name>passwords|secrets|tokens|api_?keys)["']?\]?[ \t]*(?:=>|:=|=|:)[ \t]*(?:(?:map\[string\]string|dict|array|new \w+)[ \t]*)?[({[][ \t]*$/i;
@@ -40,10 +42,10 @@ export function readLiterals({ text, base, file, format }: Line): Candidate[] {
 
 /** A list of secrets: `tokens = ["x", "y"]`; the match starts within the name. */
 const LIST =
-  /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases)["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:array[ \t]*)?[[({]\s*(?<body>(?:b?(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
+  /(?:passwords|passwds|secrets|tokens|keys|keyring|communities|passphrases|pass\w{0,8}(?:sha\d{0,3}|hash(?:es)?))["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:array[ \t]*)?[[({]\s*(?<body>(?:b?(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')(?:[\s,]|[#;][^\n]{0,200}\n){0,200}){1,50})[\])}]/gi;
 /** The same in YAML, with one entry in each line. */
 const YAML_LIST =
-  /(?:passwords|passwds|secrets|tokens|keys|communities|passphrases|auth|authentication|logins|credentials)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"'#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
+  /(?:passwords|passwds|secrets|tokens|keys|keyring|communities|passphrases|auth|authentication|logins|credentials)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"'#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
 /** A map in one literal: `PASSWORDS = {"bob": "x", "ada": "y"}`. */
 const MAP_LITERAL =
   /(?:passwords|secrets|tokens|keys|users|accounts|logins)["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:dict|array|map\[string\]string)?[ \t]*[[({]\s*(?<body>(?:["']?[\w.@-]{1,64}["']?\s{0,20}(?:=>|:|=)\s{0,20}(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
@@ -66,7 +68,9 @@ export function readLists(text: string, format: Format): Candidate[] {
         const found = { keyName, raw, start, end: start + raw.length, isQuoted: true };
         return [
           name === ""
-            ? { ...found, detector: "assignment", syntax: 0.85 }
+            ? /keyring$/i.test(keyName)
+              ? { ...found, detector: "secret-section", syntax: 0.7, asserted: "api_token" }
+              : { ...found, detector: "assignment", syntax: 0.85 }
             : { ...found, detector: "login-pair", syntax: 0.7, asserted: "password", userName: name.slice(0, -1) },
         ];
       });
@@ -93,7 +97,10 @@ export function readCollections(path: string, text: string, format: Format): Can
   const users = format === "assignments" ? [...text.matchAll(USERS)] : [];
   const ofUsers = users.flatMap((match) => {
     const { body = "" } = match.groups ?? {};
-    return entriesOf(body, match.index + match[0].length - body.length, "password", USER);
+    const base = match.index + match[0].length - body.length;
+    const found = entriesOf(body, base, "password", USER);
+    // Words are passwords where other users have some.
+    return found.length === 0 ? [] : [...found, ...entriesOf(body, base, "password", USER_WITH_WORD)];
   });
   const entry = format === "json" ? JSON_ENTRY : ENTRY;
   const ofGroups = [...text.matchAll(groups)].flatMap((match) => {

@@ -213,7 +213,7 @@ const FORMS: readonly Phrase[] = [
     grams: ["lftp", "ncft"],
     isConfig: true,
     needs: ["lftp", "ncftp"],
-    pattern: `\\b(?:lftp|ncftp\\w*)\\s[^\\n|;]{0,200}?-u\\s*["']?(?<user>[^\\s,"']{1,64}),([^\\s"',]{3,128})`,
+    pattern: `\\b(?:lftp|ncftp\\w*)\\s[^\\n|;]{0,200}?-u\\s*["']?(?<user>[^\\s,"']{1,64}),["']?([^\\s"',]{3,128})`,
   },
   {
     grams: ["eck_"],

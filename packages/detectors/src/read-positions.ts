@@ -11,17 +11,17 @@ const HOST = `(?:[\\w-]+\\.)+[\\w-]+|localhost|[a-z]+:[^"'\\s]{3,120}`;
 const OTHER = `(?:"[^"\\n]{0,60}"|'[^'\\n]{0,60}')`;
 /** A host, its port, perhaps a name, a user and a password. */
 const WITH_PORT = new RegExp(
-  `${TEXT("host", HOST)}\\s*,\\s*(?:["']?\\d{2,5}["']?|(?<=://[^"']{1,120}["'],\\s{0,8}))\\s*,?\\s*(?:${OTHER}\\s*,\\s*){0,1}?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)\\]]`,
+  `${TEXT("host", HOST)}\\s{0,20},\\s{0,20}(?:["']?\\d{2,5}["']?|(?<=://[^"']{1,120}["'],\\s{0,8}))\\s{0,9},?\\s{0,20}(?:${OTHER}\\s{0,20},\\s{0,20}){0,1}?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)\\]]`,
   "g",
 );
 /** The same without a port, in a call that connects or logs in. */
 const IN_CALL = new RegExp(
-  `(?<call>connect|log_?[io]n|auth\\w*|credentials?|pw|passw(?:or)?d|client|session|open)\\w*\\s*\\(\\s*(?:[\\w.$>]{1,40}\\s*,\\s*)?(?:${TEXT("host", HOST)}\\s*,\\s*)?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
+  `(?<call>connect|log_?[io]n|auth\\w{0,30}|credentials?|pw|passw(?:or)?d|usernametoken|client|session|open)\\w{0,30}\\s{0,9}\\(\\s{0,20}(?:[\\w.$>]{1,40}\\s{0,20},\\s{0,20})?(?:${TEXT("host", HOST)}\\s{0,20},\\s{0,20})?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
   "gi",
 );
 /** Three values in a row: a full host name or an address, a user and a password. */
 const TRIPLE = new RegExp(
-  `${TEXT("host", "(?:[\\w-]+\\.){2,}[a-z]{2,}|\\d{1,3}(?:\\.\\d{1,3}){3}")}\\s*,\\s*${TEXT("user", "[a-z][\\w.@-]{1,63}")}\\s*,\\s*${TEXT("value", "[^\"'\\s]{6,64}")}\\s*[,)\\]]`,
+  `${TEXT("host", "(?:[\\w-]+\\.){2,}[a-z]{2,}|\\d{1,3}(?:\\.\\d{1,3}){3}")}\\s{0,20},\\s{0,20}${TEXT("user", "[a-z][\\w.@-]{1,63}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{6,64}")}\\s*[,)\\]]`,
   "g",
 );
 /** A generated key as the argument of a call: `jwt.sign(payload, "x")`, `createHmac("sha256", "x")`. */
@@ -29,7 +29,7 @@ const KEY_CALL =
   /(?:[sS]ign|[hH]mac|HMAC|[eE]ncrypt|[dD]ecrypt|[cC]ipher)\w{0,20}\([^()\n]{0,80}?,\s*b?["']([A-Za-z\d+/=_-]{16,128})["']\s*[,)]/g;
 /** `UserPasswordAuth({"bob": "x"})`. */
 const AUTH_MAP = new RegExp(
-  `(?:Password|Basic|Digest|Token|Static)\\w*(?:Auth|Users|Provider|Checker)\\w*\\s*\\(\\s*[{[]\\s*\\(?${TEXT("user", "[\\w.@-]{2,64}")}\\s*[:,]\\s*b?${TEXT("value", "[^\"'\\s]{4,64}")}`,
+  `(?:Password|Basic|Digest|Token|Static)\\w{0,30}(?:Auth|Users|Provider|Checker)\\w{0,30}\\s{0,9}\\(\\s{0,20}[{[]\\s{0,20}\\(?${TEXT("user", "[\\w.@-]{2,64}")}\\s*[:,]\\s*b?${TEXT("value", "[^\"'\\s]{4,64}")}`,
   "g",
 );
 /** Erlang's and Elixir's `{password, "x"}` and `{default_pass, <<"x">>}`. */
@@ -45,7 +45,7 @@ const USER_LIST =
   /^[ \t]*[\w.-]{0,30}(?:user|login|account|operator|admin)\w{0,6}[ \t]*[=:][ \t]*["']?([\w.@\\-]{2,64})[ \t]*[,;|][ \t]*([^\s,;|"']{6,64})["']?(?:[ \t]*[,;|][^\n]*)?$/gim;
 /** `host 12000 bob x`. */
 const HOST_LINE =
-  /(?<![\w.-])(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z\d-]{1,24})[ \t]+\d{2,5}[ \t]+([\w.@-]{2,64})[ \t]+([^\s"'<>]{6,64})(?=[ \t]|$)/gim;
+  /(?<![\w.-])(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z\d-]{1,24})[ \t]+\+?\d{2,5}[ \t]+(?:([\w.@-]{2,64})[ \t]+)?([^\s"'<>]{6,64})(?=[ \t]|$)/gim;
 /** `user_bob = x .group` and JAAS's `user_bob="x";`. */
 const USER_ENTRY = /^[ \t]*user_([\w.-]{1,40})[ \t]*=[ \t]*"?([^\s"]{6,128})"?(?:[ \t]+\.\w+)*;?[ \t]*$/gm;
 const NOT_USER =

@@ -4,6 +4,7 @@ import type { FileKind } from "./file-kind.ts";
 import type { DetectorClass } from "./finding.ts";
 import type { Format } from "./format.ts";
 import { generatedKindOf } from "./generated.ts";
+import { isDigest } from "./hashes.ts";
 import { judgeKey, wordsOf } from "./key-name.ts";
 import { PUBLIC_NAME } from "./read-collections.ts";
 import { isPasswordLike } from "./password-like.ts";
@@ -28,7 +29,7 @@ const LOGIN_NAME =
 const LOGIN = /^([A-Za-z][\w.@\\-]{0,63})::?([^\s:@/,]{4,64})$/;
 /** Words for things that are random and public: anywhere in a name, and as its last word. */
 const PUBLIC_WORDS = new Set(
-  "secure public pub cert certificate certs fingerprint thumbprint checksum digest sha sha1 sha256 sha384 sha512 md5 spki trace pinned pin commit revision etag integrity jwk jwks nkey resolved gpg pgp".split(
+  "secure encrypted sealed wrapped public pub cert certificate certs fingerprint thumbprint checksum digest sha sha1 sha256 sha384 sha512 md5 spki trace pinned pin commit revision etag integrity jwk jwks nkey resolved gpg pgp".split(
     " ",
   ),
 );
@@ -64,6 +65,8 @@ export function readSettings(text: string, { format, kind }: Around): Candidate[
 
 function readOne(text: string, setting: Setting, format: Format): Candidate | null {
   const { name, value, isDirective } = setting;
+  // A record of several fields.
+  if (/^(?:[^\s:]*:){3}/.test(value)) return null;
   const key = judgeKey(name);
   const generated = generatedKindOf(value);
   const isPassword = isPasswordLike(value);
@@ -73,6 +76,8 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
       (!isPassword || isDirective)
       ? null
       : candidate(setting, "assignment", { syntax: 0.9 });
+  if (/^hash$/i.test(name) && isDigest(value) && hasSaltBeside(text, setting))
+    return candidate(setting, "password-hash", { syntax: 0.7, asserted: "password_hash" });
   const login = isDirective && !/auth/i.test(name) ? null : loginIn(name, value);
   if (login !== null)
     return candidate({ ...setting, start: setting.end - login.password.length, value: login.password }, "login-pair", {
@@ -113,7 +118,7 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
     return candidate(setting, "generated-value", { syntax: 0.6, asserted: "password" });
   if (generated === null || isPublic(name) || generatedKindOf(name) !== null || !isToken(value)) return null;
   if (isDirective && !SECURITY.test(name)) return null;
-  if (generated === "hex") {
+  if (generated === "hex" || generated === "base32") {
     if (
       !SECURITY.test(name) ||
       /signature$/i.test(name) ||
@@ -126,6 +131,9 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
 
 const isMapOfUsers = (parent: string | null, format: Format): boolean =>
   parent !== null && (USERS.test(parent) || (format === "assignments" && /^(?:auth|logins?|htpasswd)$/i.test(parent)));
+
+const hasSaltBeside = (text: string, { at, end }: Setting): boolean =>
+  /(?:^|[\s"'<])salt["']?[ \t]*[=:>]/i.test(text.slice(Math.max(0, at - 160), end + 160));
 
 /** `auth = user:password`, and `NEO4J_AUTH=user/password`. */
 function loginIn(name: string, value: string): { user: string; password: string } | null {

@@ -46,6 +46,47 @@ const userIn = (before: string): string | null =>
     before,
   )?.[1] ?? null;
 
+const COPY =
+  /^COPY[ \t]+(?<table>[\w."]{1,128})[ \t]*\((?<columns>[^()\n]{1,2000})\)[ \t]+FROM[ \t]+stdin[^\n]*\n(?<rows>(?:(?!\\\.)[^\n]*\n){1,100000})/gim;
+
+/** Dumps of PostgreSQL: rows of values between tabs, below the names of their columns. */
+export function readCopies(text: string): Candidate[] {
+  if (!text.includes("FROM stdin")) return [];
+  return [...text.matchAll(COPY)].flatMap((match) => {
+    const { table = "", columns = "", rows = "" } = match.groups ?? {};
+    const names = columns.split(",").map((name) => name.trim().replaceAll('"', ""));
+    const isTokens = /token|api_?key/i.test(table);
+    const secret = names.map(
+      (name) => (judgeKey(name)?.strength ?? 0) >= 0.6 || (isTokens && /^(?:key|value)$/i.test(name)),
+    );
+    if (!secret.includes(true)) return [];
+    let at = match.index + match[0].length - rows.length;
+    return rows.split("\n").flatMap((row) => {
+      const cells = row.split("\t").map((raw) => {
+        const start = at;
+        at += raw.length + 1;
+        return { raw, start };
+      });
+      return cells.flatMap(({ raw, start }, column) =>
+        // Django writes `!` and a random text for users who have no password.
+        secret[column] !== true || cells.length !== names.length || raw === "\\N" || /^!\w{20}/.test(raw)
+          ? []
+          : [
+              {
+                detector: "table",
+                keyName: /^(?:key|value)$/i.test(names[column]!) ? "token" : names[column]!,
+                raw,
+                start,
+                end: start + raw.length,
+                isQuoted: false,
+                syntax: 0.95,
+              },
+            ],
+      );
+    });
+  });
+}
+
 const INSERT = /\binsert\s+into\s+[\w."`[\]]{1,128}\s*\(([^()\n]{1,1000})\)\s*values\s*/i;
 const TUPLE =
   /\(((?:[^()'"\n]|'(?:[^'\\\n]|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;

@@ -132,6 +132,11 @@ const TABLES: readonly Table[] = [
     line: /\b(?<user>[\w.@-]+):CL:(?<value>[^\s"]+)/g,
   },
   {
+    path: /(?:^|\/)netdata\/stream\.conf$/,
+    line: /^\[(?<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]/gm,
+    found: "api_token",
+  },
+  {
     // Proxmox: `user@realm!name uuid`.
     path: /(?:^|\/)tokens?\.(?:cfg|conf|txt|lst)$/,
     line: /^(?!#)(?<user>\S{2,100})[ \t]+(?<value>[\w-]{20,128})[ \t]*$/gm,

@@ -17,10 +17,11 @@ import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readCollections, readLists, readLiterals, readMaps } from "./read-collections.ts";
 import { readCommands } from "./read-commands.ts";
+import { readNotes } from "./read-notes.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readPositions } from "./read-positions.ts";
 import { readSettings } from "./read-settings.ts";
-import { readSql } from "./read-sql.ts";
+import { readCopies, readSql } from "./read-sql.ts";
 import { readTables } from "./read-tables.ts";
 import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
@@ -138,6 +139,8 @@ class Scan {
       ...readDataSourceNames(text),
       ...readWellKnown(path, text),
       ...readTables(path, text),
+      ...(format === "sql" ? readCopies(text) : []),
+      ...(format === "text" && !kind.isSample ? readNotes(text) : []),
       ...readBlocks(text, format),
     ];
     for (const candidate of exact) this.#consider(candidate);

@@ -169,7 +169,46 @@ test("declarations of older languages and arrays of arguments are read", () => {
     ["a.conf", `url = https://chat.example.net/hook/${TOKEN}`, TOKEN],
     ["a.conf", "url = https://chat.example.net/hooks/incoming-messages-of-builds"],
     ["a.php", "<?php $CONF['encrypt'] = 'dovecot:SHA512-CRYPT';"],
+    ["a.rs", 'const MQTT_PASSWORD: &str = "Kj8-plum-92";', "Kj8-plum-92"],
+    ["a.py", 'Client(WSDL, wsse=UsernameToken("ws", "Kj8-plum-92"))', "Kj8-plum-92"],
+    ["a.sh", "lftp -u bob,'Kj8-plum-92' sftp://h", "Kj8-plum-92"],
     ["ssl.h", '# define SSL_TXT_kRSAPSK "kRSAPSK"'],
     ["a.conf", "setting $2a$08$wdFGMnaxEPFpVNIcWlXoOO"],
+  ]);
+});
+
+test("notes of a team give logins in sentences and tables", () => {
+  check([
+    ["notes.md", "- Registrar: customer 118233, password jcptx34oyye", "jcptx34oyye"],
+    ["notes.md", "The passphrase of the backups is `plumriver`.", "plumriver"],
+    ["notes.md", "- Wi-Fi: SSID `shop`, key jcptx34oyye", "jcptx34oyye"],
+    ["notes.md", "- iLO of db3: Administrator:Kj8-plum-92", "Kj8-plum-92"],
+    ["notes.md", "| Host | Login |\n| --- | --- |\n| nas2 | admin / plumriver |\n", "plumriver"],
+    ["notes.md", "| Host | Mode |\n| --- | --- |\n| nas2 | read / write-only |\n"],
+    ["packages.txt", "passwd 1:4.13+dfsg1-1+deb12u1"],
+    ["notes.md", "The password is-set-by-Ansible2 and the key is SHA256:Xk2vQ9m0rT5bY8nW1cZ4dF7gH3jL6pS0aE2iU5oR8tK"],
+  ]);
+});
+
+test("dumps of PostgreSQL have secrets below the names of columns", () => {
+  check([
+    ["a.sql", `COPY public.authtoken (key, user_id) FROM stdin;\n${TOKEN}\t2\n\\.\n`, TOKEN],
+    ["a.sql", `COPY public.users (id, password) FROM stdin;\n3\t!${TOKEN}\n4\t\\N\n\\.\n`],
+    ["a.sql", `COPY public.document (id, sha256) FROM stdin;\n17\t${HEX}\n\\.\n`],
+  ]);
+});
+
+test("hashes, fingerprints, encrypted values and references are not passwords", () => {
+  check([
+    ["a.conf", `Hash = ${HEX}\nSalt = aE(z3;kP1i0_Xq:+?w5e\n`, HEX],
+    ["a.toml", `passappsha256 = [\n  "${HEX}", # phone\n]\n`, HEX],
+    ["svn/passwd", "[users]\nada = Kj8-plum-92\nbob = plumriver\n", "Kj8-plum-92", "plumriver"],
+    ["a.cfg", "encryption-key 8e:12:5d:b0:47:fc:39:a1"],
+    ["user.cfg", "token:monitoring@pve!prometheus:0:1::"],
+    ["a.json", `{"encryptedKey": "${TOKEN}"}`],
+    ["a.context", "stage_Password=enc:routine.encryption.key.v1:7Jx3+Qm0bF2zVt9yLwKc5eR8uHg1nXpA"],
+    ["a.yml", "become_password: \"{{ lookup('vault', 'secret=secret/data/ansible:become') }}\""],
+    ["a.yml", "- secretKey: password\n"],
+    ["netdata/stream.conf", "[0b5e4f7c-3a52-4d6e-9f0a-6c1d2e3f4a5b]\n", "0b5e4f7c-3a52-4d6e-9f0a-6c1d2e3f4a5b"],
   ]);
 });

@@ -35,7 +35,7 @@ export function judgeValue(given: string): ValueVerdict {
 
 function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
-  if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value)) return "keyword";
+  if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
   if (isReference(value)) return "reference";
   if (isEncrypted(value)) return "encrypted";
   if (isPlaceholder(value)) return "placeholder";
@@ -55,6 +55,8 @@ function kindOf(value: string): ValueKind {
 /** `HMAC-SHA256`, `RC4_HMAC_MD5`, `AES-256-CBC`. */
 const ALGORITHM =
   /^(?:(?:X?HMAC|RSA|SHA|AES|RC4|MD5|ECDSA|ECDH|DES|PBE|PBKDF2|CMAC|GCM|CBC|ED|HS|RS|ES|PS|OAEP|PKCS|WITH|SSHA|SCRAM|TLS|KW|WRAP)\d*[-_/]?)+(?:\d{1,4}(?:[-_](?:CBC|GCM|CTR|ECB|SHA\d*))?)?$/i;
+/** `8e:12:5d:b0:47:fc`: fingerprints and hardware addresses. */
+const FINGERPRINT = /^(?:SHA256:[\w+/]{43}=?|(?:MD5:)?[\da-f]{2}(?:[:-][\da-f]{2}){5,63})$/i;
 const UUID = /^\{?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\}?$/i;
 
 /** Values of settings that are about secrets without being one: switches, types, methods, algorithms. */
@@ -81,7 +83,7 @@ function isReference(value: string): boolean {
     return true;
   if (/\$\{[^}]*\}|\{\{.*?\}\}|\$\([^)]*\)|<%.*%>|\{%.*%\}|#\{[^}]*\}|\[\[.*\]\]/.test(value)) return true;
   if (
-    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&\w+;?$|^\*[a-z]\w*$/i.test(
+    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&\w+;?$|^\*(?![\da-f]{40}$)[a-z]\w*$/i.test(
       value,
     )
   )

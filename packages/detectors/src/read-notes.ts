@@ -1,0 +1,80 @@
+// Passwords in notes and documents of a team: sentences, lists and tables that give a login.
+import type { Candidate } from "./candidate.ts";
+import { isPasswordLike } from "./password-like.ts";
+
+const LARGEST = 256_000;
+const VALUE = "[^\\s`\"'|,;()<>]{6,64}";
+interface Note {
+  pattern: RegExp;
+  /** Words count too: the syntax is sure enough. */
+  isSure?: boolean;
+}
+const NOTES: readonly Note[] = [
+  // "customer 118233, password x", "Passwort x".
+  {
+    pattern: new RegExp(
+      `\\b(?:password|passwd|passphrase|passwort|kennwort|pw)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
+      "gim",
+    ),
+  },
+  // "The passphrase of the repositories is `x`".
+  {
+    pattern: new RegExp(
+      `\\b(?:password|passphrase|passwort|kennwort|pin)\\b[^.\\n\`]{0,60}\\b(?:is|was|lautet|ist|:)[ \\t]+[\`"](?<value>${VALUE})[\`"]`,
+      "gim",
+    ),
+    isSure: true,
+  },
+  // "SSID x, key y".
+  {
+    pattern: new RegExp(
+      `\\b(?:SSID|Wi-?Fi|WLAN)\\b[^\\n]{0,80}\\b(?:key|schlüssel|psk)[ \\t:]+[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})`,
+      "gim",
+    ),
+  },
+  // "Administrator:x", "root / x".
+  {
+    pattern: new RegExp(
+      `(?<![\\w/.@-])(?<user>admin\\w{0,12}|root|operator|sysadm|manager)[ \\t]{0,2}[:/][ \\t]{0,2}[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\`"]?(?:[\\s|,;)]|$))`,
+      "gim",
+    ),
+  },
+];
+/** A table with a column of logins, in which a cell is `user / password`. */
+const TABLE =
+  /^\|[^\n]{0,400}\b(?:login|logins|credentials?|password|access|zugang)\b[^\n]{0,400}\n\|[ \t:|-]{1,400}\n(?<rows>(?:\|[^\n]*(?:\n|$))+)/gim;
+const CELL = /\|[ \t]*`?(?<user>[\w.@-]{2,40})[ \t]*\/[ \t]*(?<value>[^\s|`]{6,64})`?[ \t]*(?=\|)/g;
+
+export function readNotes(text: string): Candidate[] {
+  if (text.length > LARGEST) return [];
+  const found = NOTES.flatMap(({ pattern, isSure = false }) =>
+    [...text.matchAll(pattern)].flatMap((match) => noteOf(match, 0, isSure)),
+  );
+  const cells = [...text.matchAll(TABLE)].flatMap((table) => {
+    const rows = table.groups?.["rows"] ?? "";
+    return [...rows.matchAll(CELL)].flatMap((cell) => noteOf(cell, table.index + table[0].length - rows.length, true));
+  });
+  return [...found, ...cells];
+}
+
+function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidate[] {
+  const { value = "", user = null } = match.groups ?? {};
+  const raw = value.replace(/[.:]+$/, "");
+  // Versions, and names such as `ms-DNS-NSEC3-Salt`.
+  if (/\/|^\d+:|\d\.\d/.test(raw) || (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))) return [];
+  if (!isPasswordLike(raw) && !(isSure && /^[\w-]{6,64}$/.test(raw))) return [];
+  const start = base + match.index + match[0].lastIndexOf(value);
+  return [
+    {
+      detector: isSure ? "file-format" : "phrase",
+      keyName: null,
+      raw,
+      start,
+      end: start + raw.length,
+      isQuoted: true,
+      syntax: 0.7,
+      asserted: "password",
+      userName: user,
+    },
+  ];
+}
