@@ -37,6 +37,7 @@ export function judgeKey(name: string): KeyVerdict | null {
 /** `DB_PASSWORD_2`, `dbPassword2` and `db.password-2` are all `db password`. */
 export function wordsOf(name: string): string[] {
   return name
+    .replace(/clear[\s_.-]?text/gi, "cleartext")
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()

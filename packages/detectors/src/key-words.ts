@@ -85,7 +85,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "password",
     0.95,
-    "bind.credential bind.credentials dn.credential principal.credential manager.credential admin.code access.code security.code unlock.code master.code door.code alarm.code installer.code user.pin admin.pin so.pin de.passe clave.acceso clave.usuario wifi.key wlan.key pass.word pass.phrase pass.wd key.pass auth.phrase secret.phrase bind.pw root.pw auth.pass require.pass master.auth symm.key",
+    "bind.credential bind.credentials dn.credential principal.credential manager.credential admin.code access.code security.code unlock.code master.code door.code alarm.code installer.code user.pin admin.pin so.pin de.passe key.material shared.secret clave.acceso clave.usuario wifi.key wlan.key pass.word pass.phrase pass.wd key.pass auth.phrase secret.phrase bind.pw root.pw auth.pass require.pass master.auth symm.key",
   ),
 ]);
 

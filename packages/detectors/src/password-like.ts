@@ -9,7 +9,7 @@ export function isPasswordLike(value: string): boolean {
   // `web12` is a name, `ZfpLnOIfGeBmcNu9` is none.
   if (/^[A-Za-z]+[._-]?\d{1,3}$/.test(value) && !/[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]/.test(value)) return false;
   if (
-    /^[\w-]+(?:\.[\w-]+)+$|^[\d.:/-]+$|^\d{1,2}:\d\d|^\d{4}-\d\d|^[\w.+-]+@[\w-]+\.[\w.-]+$|^(?:[\da-f]{2}[:-]){5}[\da-f]{2}$/i.test(
+    /^[\w-]+(?:\.[\w-]+)+$|^[\d.:/-]+$|^\d{1,2}:\d\d|^\d{4}-\d\d|^[\w.+-]+@(?:localhost|[\w-]+\.[\w.-]+)$|^(?:[\da-f]{2}[:-]){5}[\da-f]{2}$/i.test(
       value,
     )
   )

@@ -53,6 +53,11 @@ const FORMS: readonly Form[] = [
     programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl",
     pattern: ` (?:-\\w+ )*["']?(?:userid=|target |catalog )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
   },
+  { programs: "passwd", pattern: ` (?:-\\w+ )?[\\w.-]{1,32} *<<< *${WORD}` },
+  {
+    programs: "curl|wget",
+    pattern: ` [^\\n|;]{0,600}?(?:-u|--user|-U|--proxy-user) ?=?[\\w.@-]{1,64}:(?:'([^'\\n]{3,128})'|"([^"\\n]{3,128})")()`,
+  },
   { programs: "chpasswd|passwd", pattern: ` *<<< *["']?[\\w.-]{1,32}:${WORD}` },
   {
     programs: "echo|printf",

@@ -25,6 +25,35 @@ const NOTES: readonly Note[] = [
     ),
     isSure: true,
   },
+  // "root pw on db3 is x", "your password is: x".
+  {
+    pattern: new RegExp(
+      `\\b(?:password|passphrase|passwort|kennwort|pw)\\b[^.\\n\`]{0,40}\\b(?:is|was|lautet|ist)[: \\t]{1,3}(?<value>(?=\\S{0,63}\\d)${VALUE})`,
+      "gim",
+    ),
+  },
+  // "use x as the password".
+  {
+    pattern: new RegExp(
+      `\\b(?:use|with)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?[ \\t]+(?:as|for)[ \\t]+(?:the[ \\t]+|a[ \\t]+)?(?:password|passphrase|pw)\\b`,
+      "gim",
+    ),
+  },
+  // A line with the user and one with the password.
+  {
+    pattern: new RegExp(
+      `^[ \\t>*-]{0,9}(?:user(?:name)?|login|benutzer(?:name)?|account)[ \\t]{0,9}[:=][ \\t]{0,9}(?<user>\\S{1,64})[ \\t]*\\r?\\n[ \\t>*-]{0,9}(?:password|passwort|kennwort|pass|pw)[ \\t]{0,9}[:=][ \\t]{0,9}(?<value>${VALUE})[ \\t]*\\r?$`,
+      "gim",
+    ),
+    isSure: true,
+  },
+  // "vpn: bob / x" at the end of a line.
+  {
+    pattern: new RegExp(
+      `[:(|][ \\t]{1,3}(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d[a-z!@%^*+~$&(?])${VALUE})[ \\t)]*$`,
+      "gm",
+    ),
+  },
   // "SSID x, key y".
   {
     pattern: new RegExp(
@@ -54,7 +83,29 @@ export function readNotes(text: string): Candidate[] {
     const rows = table.groups?.["rows"] ?? "";
     return [...rows.matchAll(CELL)].flatMap((cell) => noteOf(cell, table.index + table[0].length - rows.length, true));
   });
-  return [...found, ...cells];
+  return [...found, ...cells, ...columnsOf(text)];
+}
+
+const MARKDOWN = /^(?<head>\|[^\n]{3,400}\|)[ \t]*\n\|[ \t:|-]{1,400}\n(?<rows>(?:\|[^\n]*(?:\n|$))+)/gm;
+
+/** Cells of a table below a heading such as "Password". */
+function columnsOf(text: string): Candidate[] {
+  return [...text.matchAll(MARKDOWN)].flatMap((table) => {
+    const { head = "", rows = "" } = table.groups ?? {};
+    const column = head
+      .split("|")
+      .findIndex((cell) =>
+        /^\s*(?:initial |admin |root )?(?:password|passwort|kennwort|pw|passphrase|psk)\s*$/i.test(cell),
+      );
+    if (column === -1) return [];
+    let at = table.index + table[0].length - rows.length;
+    return rows.split("\n").flatMap((row) => {
+      const start = at + row.split("|").slice(0, column).join("|").length + 1;
+      at += row.length + 1;
+      const cell = /^[ \t]*`?(?<value>[^\s|`]{6,64})`?[ \t]*$/.exec(row.split("|")[column] ?? "");
+      return cell === null ? [] : noteOf(cell, start, true);
+    });
+  });
 }
 
 function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidate[] {

@@ -1,7 +1,9 @@
 // Passwords in SQL: `IDENTIFIED BY 'x'`, `WITH PASSWORD 'x'`, and columns of INSERT statements.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
+import { generatedKindOf } from "./generated.ts";
 import { judgeKey } from "./key-name.ts";
+import { isPasswordLike } from "./password-like.ts";
 import { SQL, trigger } from "./triggers.ts";
 
 const STATEMENTS: readonly RegExp[] = [
@@ -92,14 +94,43 @@ const TUPLE =
   /\(((?:[^()'"\n]|'(?:[^'\\\n]|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;
 const CELL = /\s*(?:'((?:[^'\\\n]|''|\\.){0,1000})'|"((?:[^"\\\n]|\\.){0,1000})"|([^,'"\n]{0,200}))\s*(?:,|$)/y;
 
+const ROWS = /\binsert\s+into\s+(?<table>[\w."`[\]]{1,128})\s*(?:\([^()\n]{1,1000}\)\s*)?values\s*\(/i;
+const PAIR_OF_CELLS = /'([\w.-]{3,60})'\s{0,9},\s{0,9}'([^'\n]{4,200})'/g;
+const TEXT_CELL = /'([^'\\\n]{1,200})'/g;
+
+/** Rows without names of columns: settings such as `(3, 'smtp_password', 'x')`, and the only password-like text of a user. */
+function readRows(line: Line): Candidate[] {
+  const { text } = line;
+  const rows = ROWS.exec(text);
+  if (rows === null) return [];
+  const found: Candidate[] = [];
+  for (const pair of text.matchAll(PAIR_OF_CELLS)) {
+    const [whole, keyName = "", value = ""] = pair;
+    if ((judgeKey(keyName)?.strength ?? 0) < 0.9 || (!isPasswordLike(value) && generatedKindOf(value) === null))
+      continue;
+    const from = pair.index + whole.lastIndexOf(value);
+    found.push(candidateAt(line, "sql", from, from + value.length, { keyName, isQuoted: true }));
+  }
+  if (!/user|account|member|login|admin/i.test(rows.groups?.["table"] ?? "")) return found;
+  for (const row of text.slice(rows.index).matchAll(/\([^()\n]{1,2000}\)/g)) {
+    const cells = [...row[0].matchAll(TEXT_CELL)].filter(([, value = ""]) => isPasswordLike(value));
+    const [cell] = cells;
+    if (cell === undefined || cells.length > 1) continue;
+    const from = rows.index + row.index + cell.index + 1;
+    const to = from + cell[1]!.length;
+    found.push(candidateAt(line, "sql", from, to, { asserted: "password", isQuoted: true, syntax: 0.65 }));
+  }
+  return found;
+}
+
 /** Cells below columns with secret names. */
 function readInsert(line: Line): Candidate[] {
   const { text } = line;
   const insert = INSERT.exec(text);
-  if (insert === null) return [];
+  if (insert === null) return line.format === "sql" ? readRows(line) : [];
   const columns = insert[1]!.split(",").map((name) => name.trim().replace(/^["'`[]|["'`\]]$/g, ""));
   const secret = columns.map((name) => (judgeKey(name)?.strength ?? 0) >= 0.6);
-  if (!secret.includes(true)) return [];
+  if (!secret.includes(true)) return line.format === "sql" ? readRows(line) : [];
   const found: Candidate[] = [];
   TUPLE.lastIndex = insert.index + insert[0].length;
   for (let tuple = TUPLE.exec(text); tuple !== null && found.length < 1000; tuple = TUPLE.exec(text)) {

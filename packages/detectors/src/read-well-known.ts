@@ -132,6 +132,11 @@ const TABLES: readonly Table[] = [
     line: /\b(?<user>[\w.@-]+):CL:(?<value>[^\s"]+)/g,
   },
   {
+    path: /(?:^|\/)\.?google[_-]authenticator$/,
+    line: /^(?<value>[A-Z2-7]{16,52})$/gm,
+    found: "api_token",
+  },
+  {
     path: /(?:^|\/)netdata\/stream\.conf$/,
     line: /^\[(?<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]/gm,
     found: "api_token",

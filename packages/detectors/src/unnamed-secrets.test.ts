@@ -172,6 +172,14 @@ test("declarations of older languages and arrays of arguments are read", () => {
     ["a.rs", 'const MQTT_PASSWORD: &str = "Kj8-plum-92";', "Kj8-plum-92"],
     ["a.py", 'Client(WSDL, wsse=UsernameToken("ws", "Kj8-plum-92"))', "Kj8-plum-92"],
     ["a.sh", "lftp -u bob,'Kj8-plum-92' sftp://h", "Kj8-plum-92"],
+    ["a.cfg", "snmp-server user bob grp v3 auth sha plumriver priv aes 128 riverplum", "plumriver", "riverplum"],
+    ["a.cfg", "crypto keyring x\n pre-shared-key address 0.0.0.0 0.0.0.0 key plumriver", "plumriver"],
+    ["a.cfg", " server-private 192.0.2.4 key plumriver", "plumriver"],
+    ["a.sh", "curl -u bob:'Kj8-plum-92' https://h", "Kj8-plum-92"],
+    ["a.sh", "passwd bob <<< 'Kj8-plum-92'", "Kj8-plum-92"],
+    ["NuGet.Config", '<add key="ClearTextPassword" value="plumriver" />', "plumriver"],
+    ["wifi.xml", "<sharedKey><keyMaterial>plumriver</keyMaterial></sharedKey>", "plumriver"],
+    [".google_authenticator", "LZQ4OFLRKCYRAV7EBDMIPK62CQTET4BS\n", "LZQ4OFLRKCYRAV7EBDMIPK62CQTET4BS"],
     ["ssl.h", '# define SSL_TXT_kRSAPSK "kRSAPSK"'],
     ["a.conf", "setting $2a$08$wdFGMnaxEPFpVNIcWlXoOO"],
   ]);
@@ -185,6 +193,11 @@ test("notes of a team give logins in sentences and tables", () => {
     ["notes.md", "- iLO of db3: Administrator:Kj8-plum-92", "Kj8-plum-92"],
     ["notes.md", "| Host | Login |\n| --- | --- |\n| nas2 | admin / plumriver |\n", "plumriver"],
     ["notes.md", "| Host | Mode |\n| --- | --- |\n| nas2 | read / write-only |\n"],
+    ["notes.md", "| Host | Password |\n| --- | --- |\n| db3 | plumriver |\n", "plumriver"],
+    ["chat.txt", "10:14 ada: root pw on db3 is jcptx34oyye", "jcptx34oyye"],
+    ["chat.txt", "10:14 ada: use jcptx34oyye as the password", "jcptx34oyye"],
+    ["mail.eml", "User: bob\nPassword: plumriver\n", "plumriver"],
+    ["notes.txt", "vpn: bob / jcptx34oyye", "jcptx34oyye"],
     ["packages.txt", "passwd 1:4.13+dfsg1-1+deb12u1"],
     ["notes.md", "The password is-set-by-Ansible2 and the key is SHA256:Xk2vQ9m0rT5bY8nW1cZ4dF7gH3jL6pS0aE2iU5oR8tK"],
   ]);
@@ -194,6 +207,9 @@ test("dumps of PostgreSQL have secrets below the names of columns", () => {
   check([
     ["a.sql", `COPY public.authtoken (key, user_id) FROM stdin;\n${TOKEN}\t2\n\\.\n`, TOKEN],
     ["a.sql", `COPY public.users (id, password) FROM stdin;\n3\t!${TOKEN}\n4\t\\N\n\\.\n`],
+    ["a.sql", "INSERT INTO settings VALUES (3,'smtp_password','Kj8-plum-92'),(4,'site','x');", "Kj8-plum-92"],
+    ["a.sql", "INSERT INTO users VALUES (1,'bob','bob@example.net','jcptx34oyye',1);", "jcptx34oyye"],
+    ["a.sql", "INSERT INTO global_priv VALUES ('localhost','mariadb.sys','root@localhost');"],
     ["a.sql", `COPY public.document (id, sha256) FROM stdin;\n17\t${HEX}\n\\.\n`],
   ]);
 });
