@@ -72,6 +72,7 @@ const SPLITS = [
   "unseen 1",
   "unseen 2",
   "unseen 3",
+  "unseen 4",
 ] as const;
 printTable(
   HEAD,

@@ -30,7 +30,8 @@ export interface LabelledFile {
     | "rarer development 3"
     | "unseen 1"
     | "unseen 2"
-    | "unseen 3";
+    | "unseen 3"
+    | "unseen 4";
 }
 
 const FOLDER = join(import.meta.dirname, "../scan-corpus");
@@ -46,6 +47,7 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "unseen-1.txt": "unseen 1",
   "unseen-2.txt": "unseen 2",
   "unseen-3.txt": "unseen 3",
+  "unseen-4.txt": "unseen 4",
 };
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
@@ -190,6 +192,7 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   t30: token(30),
   t32: token(32),
   t40: token(40),
+  t43: token(43),
   t48: token(48),
   t14: token(14),
   t64: token(64),
@@ -213,6 +216,15 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   b32: { class: "token", make: (random) => of(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 32) },
   b64url43: { class: "token", make: (random) => base64url(random, 32) },
   urlenc: { class: "password", make: (random) => `${of(random, ALNUM, 6)}%2B${of(random, ALNUM, 5)}%21` },
+  apikey5: {
+    class: "token",
+    make: (random) => Array.from({ length: 5 }, () => hex(random, 6).toUpperCase()).join("-"),
+  },
+  kubeadm: {
+    class: "token",
+    make: (random) => `${of(random, `${LOWER}${DIGITS}`, 6)}.${of(random, `${LOWER}${DIGITS}`, 16)}`,
+  },
+  k3s: { class: "token", make: (random) => `K10${hex(random, 64)}::server:${hex(random, 32)}` },
   uuid: { class: "token", make: (random) => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join("-") },
   salt: { class: "token", make: (random) => of(random, `${ALNUM}!@#%^&*()-_[]{}<>~+=,.;:/?|`, 64) },
   wg: { class: "token", make: (random) => base64(random, 32) },
@@ -226,6 +238,12 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   stripe: { class: "token", make: (random) => `sk_live_${of(random, ALNUM, 24)}` },
   whsec: { class: "token", make: (random) => `whsec_${of(random, ALNUM, 32)}` },
   dckr: { class: "token", make: (random) => `dckr_pat_${of(random, `${ALNUM}_-`, 27)}` },
+  do: { class: "token", make: (random) => `dop_v1_${hex(random, 64)}` },
+  databricks: { class: "token", make: (random) => `dapi${hex(random, 32)}` },
+  sonar: { class: "token", make: (random) => `sqp_${hex(random, 40)}` },
+  tskey: { class: "token", make: (random) => `tskey-auth-k${of(random, ALNUM, 11)}CNTRL-${of(random, ALNUM, 32)}` },
+  azsecret: { class: "token", make: (random) => `${of(random, ALNUM, 3)}8Q~${of(random, `${ALNUM}_-.~`, 34)}` },
+  mailgun: { class: "password", make: (random) => `${hex(random, 32)}-${hex(random, 8)}-${hex(random, 8)}` },
   glsa: { class: "token", make: grafanaToken },
   gapi: { class: "token", make: (random) => `AIza${of(random, `${ALNUM}_-`, 35)}` },
   slack: {
@@ -236,6 +254,10 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
     class: "token",
     make: (random) =>
       `hooks.slack.com/services/T${of(random, `${LOWER.toUpperCase()}${DIGITS}`, 8)}/B${of(random, `${LOWER.toUpperCase()}${DIGITS}`, 8)}/${of(random, ALNUM, 24)}`,
+  },
+  discordhook: {
+    class: "token",
+    make: (random) => `discord.com/api/webhooks/1${of(random, DIGITS, 17)}/${of(random, `${ALNUM}_-`, 68)}`,
   },
   telegram: { class: "token", make: (random) => `1${of(random, DIGITS, 8)}:AA${of(random, `${ALNUM}_-`, 33)}` },
   sendgrid: { class: "token", make: (random) => `SG.${of(random, `${ALNUM}_-`, 22)}.${of(random, `${ALNUM}_-`, 43)}` },
@@ -259,6 +281,17 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   scram: hash((random) => `SCRAM-SHA-256$4096:${base64(random, 16)}$${base64(random, 32)}:${base64(random, 32)}`),
   pgmd5: hash((random) => `md5${hex(random, 32)}`),
   mysql41: hash((random) => `*${hex(random, 40).toUpperCase()}`),
+  phpass: hash((random) => `$P$B${of(random, CRYPT, 30)}`),
+  werkzeug: hash((random) => `scrypt:32768:8:1$${of(random, ALNUM, 16)}$${hex(random, 128)}`),
+  aspnet: hash((random) => {
+    const header = Buffer.from("01000000010000271000000010", "hex");
+    return Buffer.concat([header, Buffer.from(base64(random, 48), "base64")]).toString("base64");
+  }),
+  grub: hash(
+    (random) => `grub.pbkdf2.sha512.10000.${hex(random, 128).toUpperCase()}.${hex(random, 128).toUpperCase()}`,
+  ),
+  nthash: hash((random) => hex(random, 32).toUpperCase()),
+  hex40h: hash((random) => hex(random, 40)),
   hex64h: hash((random) => hex(random, 64)),
   pem: { class: "private_key", make: () => privateKey() },
   pemjson: { class: "private_key", make: () => privateKey().replaceAll("\n", "\\n") },
