@@ -37,6 +37,8 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
     case "assignments":
       return found(at, rest, endOfSetting(line, rest, from), 1);
     case "yaml":
+      // A map or a list.
+      if (/^[{[](?!\{)/.test(rest)) return null;
       return found(at, rest, endOfYaml(line, rest, at, from), 1);
     case "shell":
       // `target: prerequisites` of a Makefile.

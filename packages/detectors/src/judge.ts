@@ -35,6 +35,8 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
   const weight = key.strength * candidate.syntax * (isConfig(around.format) || around.kind.isSettings ? 1 : 0.9);
   const name = candidate.keyName ?? "";
+  // `pool_passwd = pool_passwd` names a file.
+  if (verdict.kind === "identifier" && value.toLowerCase() === (candidate.keyName ?? "").toLowerCase()) return null;
   const subject = `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
   if (verdict.kind === "hash" || key.kind === "hash") {
     if (key.kind !== "password" && key.kind !== "hash") return null;

@@ -8,6 +8,7 @@ import {
   SECRET_PAIRS,
   SECRET_WORDS,
   TAIL_WORDS,
+  VERBS,
 } from "./key-words.ts";
 import type { KeyKind, SecretWord } from "./key-words.ts";
 
@@ -91,7 +92,11 @@ function judge(words: string[]): KeyVerdict | null {
     if (word.kind === "token" && last === "key" && head.at(-2) === "public") return null;
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));
     const kind = (isHash || wasHashed) && word.kind === "password" ? "hash" : word.kind;
-    const strength = tail.length === 0 || isHash ? word.strength : word.strength * 0.8;
+    if (word.kind !== "password" && VERBS.has(last)) return null;
+    // A pin for a public key has a digest.
+    if (words[at] === "pin" && tail.length > 0) return null;
+    const isVerb = head.some((each) => VERBS.has(each));
+    const strength = (tail.length === 0 || isHash ? 1 : 0.8) * (isVerb ? 0.6 : 1) * word.strength;
     return { kind, strength, words, name: words.join("") };
   }
   return null;

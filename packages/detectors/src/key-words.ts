@@ -115,11 +115,14 @@ export const TAIL_WORDS = new Set(
 /** Words before the secret's word with that effect: `no_password`, `isPassword`, `min_password`. */
 export const HEAD_WORDS = new Set(
   (
-    "load import no is has use uses using min max minimum maximum require requires required allow allows allowed enabled enables disable disabled show hide " +
-    "forgot forgotten lost generate generates generated validate check verify confirm ask prompt missing invalid wrong bad incorrect without should must can " +
-    "on handle render find delete remove clear change changing strip mask redact redacted masked hidden permit needs empty same count num number"
+    "load import existing no is has use uses using min max minimum maximum require requires required allow allows allowed enabled enables disable disabled show hide " +
+    "forgot forgotten lost generates generated ask prompt missing invalid wrong bad incorrect without should must can " +
+    "on handle render find delete remove clear changing strip mask redact redacted masked hidden permit needs empty same count num number"
   ).split(" "),
 );
+
+/** Verbs that name a check or a dialog, unless the value looks like a password. */
+export const VERBS = new Set("generate validate check verify confirm change".split(" "));
 
 /** Words before `key` or `token` that make it an identifier. */
 export const IDENTIFIER_WORDS = new Set(

@@ -77,7 +77,7 @@ const COMPARISON = /["'`]?[\])]{0,2}[ \t]{0,10}(?:[=!]==?|=|-eq|\beq|\.equals\()
 const CALL = /[ \t]{0,4}\([ \t]*(?=["'`])/y;
 /** Literals may have a prefix: `b"…"`, `r'…'`, `@"…"`, `N'…'`, or a conversion around them. */
 const LITERAL_PREFIX =
-  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|bytes\.fromhex\(|base64\.b64decode\(|\(string\)|std::string\(|SecureString\(|bytes\(|\[\]byte\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
+  /(?:[bBrRuUfFLN@$]{1,2}|new String\(|String\.valueOf\(|bytes\.fromhex\(|base64\.b64decode\(|(?:Base64|Hex|Convert|hex|base64)\.(?:get\w{0,20}\(\)\.)?\w{0,20}(?:[dD]ecode|FromBase64|FromHex)\w{0,20}\(|\(string\)|std::string\(|SecureString\(|bytes\(|\[\]byte\(|Buffer\.from\(|\(|["']?\\)(?=["'`])/y;
 /** A list of values, of which the first is read: `= array("x")`, `= ["x"]`. */
 const LIST_PREFIX = /(?:array\(|\[|\{(?=[ \t]*["'][^"'\n]{1,200}["'][ \t]*[,}]))[ \t]*\(?(?=["'])/y;
 /** A block with one value: `keys { "x"; }`. */
@@ -216,6 +216,7 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   // The mapping of an attribute: `attrs = uid=user,userPassword=password`.
   if (bare === null || (text[from - 1] === "," && /^pass(?:word|wd)?$/i.test(text.slice(at, bare.end)))) return null;
   const fallback = /^\$\{[\w.]+(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
+  if (fallback !== null && /^\/\w/.test(fallback[1]!)) return null;
   if (fallback !== null) {
     const end = bare.end - 1;
     return candidateAt(line, "default", end - fallback[1]!.length, end, { keyName, syntax: syntax * 0.85 });
@@ -267,6 +268,8 @@ function readDefault(line: Line, from: number, to: number): Candidate | null {
   if (match === null) return readVariable(line, from, to);
   const start = to + match[0].length - 1 - match[1]!.length;
   const value = match[1]!;
+  // `${provider:/path:name}` names a provider and a place.
+  if (/^\/\w/.test(value)) return null;
   const trim = isQuote(value[0]) && value.endsWith(value[0]) ? 1 : 0;
   return candidateAt(line, "default", start + trim, start + value.length - trim, {
     keyName: text.slice(from, to),

@@ -48,8 +48,8 @@ const YAML_LIST =
   /(?:passwords|passwds|secrets|tokens|keys|keyring|communities|passphrases|auth|authentication|logins|credentials)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"'#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
 /** A map in one literal: `PASSWORDS = {"bob": "x", "ada": "y"}`. */
 const MAP_LITERAL =
-  /(?:passwords|secrets|tokens|keys|users|accounts|logins)["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:dict|array|map\[string\]string)?[ \t]*[[({]\s*(?<body>(?:["']?[\w.@-]{1,64}["']?\s{0,20}(?:=>|:|=)\s{0,20}(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
-const ITEM = /(?<=["' -])[^\s"',]{4,200}(?=["'\s]|$)/g;
+  /(?:Auth\w{0,20}\(|(?:passwords|secrets|tokens|keys|users|accounts|logins)["']?\]?[ \t]{0,40}(?:=>|:=|=|:))[ \t]{0,40}(?:dict|array|map\[string\]string)?[ \t]*[[({]\s*(?<body>(?:["']?[\w.@-]{1,64}["']?\s{0,20}(?:=>|:|=)\s{0,20}(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')\s*,?\s*){1,50})[\])}]/gi;
+const ITEM = /(?<=["' -])[^\s"']{4,200}(?=["'\s]|$)/g;
 
 /** Each item of a list is judged by the list's name. */
 export function readLists(text: string, format: Format): Candidate[] {
@@ -61,7 +61,7 @@ export function readLists(text: string, format: Format): Candidate[] {
       const keyName = first + /^\w+/.exec(match[0])![0];
       return [...body.matchAll(ITEM)].flatMap((item) => {
         // Items such as `user:password` and `role:token`.
-        const name = /^[\w.@-]{1,64}:(?!\/\/)/.exec(item[0])?.[0] ?? "";
+        const name = /^[\w.@,-]{1,64}:(?!\/\/)/.exec(item[0])?.[0] ?? "";
         const raw = item[0].slice(name.length);
         const start = base + item.index + name.length;
         if (!isListed(raw)) return [];
@@ -82,8 +82,13 @@ export function readMaps(text: string): Candidate[] {
   return [...text.matchAll(MAP_LITERAL)].flatMap((match) => {
     const body = match.groups?.["body"] ?? "";
     const base = match.index + match[0].lastIndexOf(body);
-    return entriesOf(body, base, "password", LITERAL_ENTRY).flatMap((entry) =>
-      isListed(entry.raw) ? [{ ...entry, syntax: 0.75, userName: entry.keyName }] : [],
+    const entries = entriesOf(body, base, "password", LITERAL_ENTRY);
+    // Words are passwords where other entries are.
+    const isSure = entries.some(({ raw }) => isListed(raw));
+    return entries.flatMap((entry) =>
+      isListed(entry.raw) || (isSure && /^[a-z]{8,40}$/.test(entry.raw))
+        ? [{ ...entry, syntax: 0.75, userName: entry.keyName }]
+        : [],
     );
   });
 }

@@ -73,7 +73,7 @@ const FORMS: readonly Form[] = [
     pattern: ` -\\w*b\\w* (?:-\\w+ )*(?:-n\\w* )?(?:\\S+ )?[\\w.@-]{1,64} ${WORD}`,
   },
   { programs: "openssl", pattern: ` [^\\n|;]{0,300}?(?:pass:|-k )${WORD}`, syntax: 0.85 },
-  { programs: "useradd|usermod|adduser|luseradd", pattern: ` [^\\n|;]{0,200}?-p ?${WORD}` },
+  { programs: "useradd|usermod|adduser|luseradd", pattern: `(?: [^\\n|;]{0,200}?)? -p ?${WORD}` },
   {
     programs: "net use|cmdkey|schtasks|runas|net user",
     pattern: ` [^\\n|;]{0,200}?(?:/pass(?:word)?:|/rp |/p:)${WORD}`,
@@ -134,6 +134,8 @@ const NEEDED = [
   "<<<",
   "net ",
   " using ",
+  " password ",
+  " psk ",
   " USING ",
   "ctl ",
   "wpa_",

@@ -1,6 +1,7 @@
 // Settings without a separator: `requirepass x`, `username admin password 0 x`, `set mailserver … password "x"`.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
+import { generatedKindOf } from "./generated.ts";
 import { isPasswordLike } from "./password-like.ts";
 import { endOfQuoted, isQuote } from "./quoting.ts";
 
@@ -33,7 +34,8 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   const words = before === "" ? 0 : before.split(/\s+/).length;
   if (isQuote(text[at])) {
     const end = endOfQuoted(text, at + 1, text[at]!);
-    if (end === -1 || format === "shell" || format === "yaml") return null;
+    if (end === -1 || (format === "shell" && !/^set$/i.test(before))) return null;
+    if (format === "yaml" && generatedKindOf(text.slice(at + 1, end)) === null) return null;
     if (comment && words > 1) return null;
     return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
   }
@@ -49,7 +51,9 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     if (before.length > 2 || rest !== "" || !isRandom || value.length < 6) return null;
     return candidateAt(line, "directive", at, at + value.length, { keyName, syntax: 0.6 });
   }
-  if (format === "yaml" || (format === "shell" && before === "")) return null;
+  // `password x` between the lines of a script is input for a program.
+  const isInput = format === "shell" && before === "" && rest === "" && isPasswordLike(value);
+  if (format === "yaml" || (format === "shell" && before === "" && !isInput)) return null;
   // A pattern of hosts.
   if (/^\*\.?[\w.-]*$/.test(value)) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.

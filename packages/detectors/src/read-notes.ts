@@ -54,6 +54,24 @@ const NOTES: readonly Note[] = [
       "gm",
     ),
   },
+  // "user=bob  password=x", "user bob, password is x".
+  {
+    pattern: new RegExp(
+      `\\b(?:user(?:name)?|login)[= \\t]{1,3}(?<user>[\\w.@-]{1,64})[, \\t]{1,9}(?:password|pw)(?:=|[ \\t]+is[ \\t]+)(?<value>${VALUE})(?=[\\s.,;)]|$)`,
+      "gim",
+    ),
+    isSure: true,
+  },
+  // "admin   x" in columns, "WLAN: name / x".
+  {
+    pattern: new RegExp(
+      `[ \\t](?<user>admin\\w{0,12}|root)[ \\t]{2,20}(?<value>(?=\\S{0,63}\\d)${VALUE})[ \\t]*$`,
+      "gim",
+    ),
+  },
+  {
+    pattern: new RegExp(`\\b(?:Wi-?Fi|WLAN)\\b[^\\n/]{1,60} / (?<value>(?=\\S{0,63}\\d)${VALUE})[ \\t]*$`, "gim"),
+  },
   // "SSID x, key y".
   {
     pattern: new RegExp(

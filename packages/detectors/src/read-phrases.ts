@@ -170,10 +170,10 @@ const FORMS: readonly Phrase[] = [
   },
   {
     // Oracle's `user/password@service` in a variable.
-    grams: ["onn=", "ect=", "rid=", "gin=", "gon="],
+    grams: ["onn=", "onn:", "ONN:", "ect=", "rid=", "gin=", "gon="],
     isConfig: true,
     needs: ["@"],
-    pattern: `(?:conn|connect|userid|login|logon)["']?[ \\t]*=[ \\t]*["']?(?<user>[A-Za-z][\\w$#]{0,29})/([^\\s/@"'$]{3,64})@(?://[\\w.-]+|[A-Za-z]\\w{0,30})(?=["'\\s;:/]|$)`,
+    pattern: `(?:conn|connect|userid|login|logon)["']?[ \\t]*[=:][ \\t]*["']?(?<user>[A-Za-z][\\w$#]{0,29})/([^\\s/@"'$]{3,64})@(?://[\\w.-]+|[A-Za-z]\\w{0,30})(?=["'\\s;:/]|$)`,
     flags: "gi",
     syntax: 0.85,
   },

@@ -16,9 +16,11 @@ const WITH_PORT = new RegExp(
 );
 /** The same without a port, in a call that connects or logs in. */
 const IN_CALL = new RegExp(
-  `(?<call>connect|log_?[io]n|auth\\w{0,30}|credentials?|pw|passw(?:or)?d|usernametoken|client|session|open)\\w{0,30}\\s{0,9}\\(\\s{0,20}(?:[\\w.$>]{1,40}\\s{0,20},\\s{0,20})?(?:${TEXT("host", HOST)}\\s{0,20},\\s{0,20})?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
+  `(?<call>connect|log_?[io]n|auth\\w{0,30}|credentials?|pw|passw(?:or)?d|usernametoken|credentials?\\s+\\w{1,40}\\s*=\\s*new|client|session|open)\\w{0,30}\\s{0,9}\\(\\s{0,20}(?:[\\w.$>]{1,40}\\s{0,20},\\s{0,20})?(?:${TEXT("host", HOST)}\\s{0,20},\\s{0,20})?${TEXT("user", "[\\w.@\\\\+-]{2,64}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{4,64}")}\\s*[,)]`,
   "gi",
 );
+/** Redis: `client:auth("x")`. */
+const AUTH_CALL = /(?:[:.]|->)auth(?:enticate)?\(\s{0,9}(?:"([^"\s]{4,128})"|'([^'\s]{4,128})')\s{0,9}\)/g;
 /** Three values in a row: a full host name or an address, a user and a password. */
 const TRIPLE = new RegExp(
   `${TEXT("host", "(?:[\\w-]+\\.){2,}[a-z]{2,}|\\d{1,3}(?:\\.\\d{1,3}){3}")}\\s{0,20},\\s{0,20}${TEXT("user", "[a-z][\\w.@-]{1,63}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{6,64}")}\\s*[,)\\]]`,
@@ -84,7 +86,11 @@ function loginOf(match: RegExpExecArray, isSure: boolean): Candidate[] {
   const user = groups["user"] ?? groups["user1"] ?? "";
   const host = groups["host"] ?? groups["host1"] ?? null;
   if (value === user || (!isPasswordLike(value) && !(isSure && /^[a-z]{8,40}$/.test(value)))) return [];
-  if (host === null && (/^(?:connect|client|session|open)/i.test(groups["call"] ?? "") || /\.\w{2,}$|^\d/.test(user)))
+  if (
+    host === null &&
+    (/^(?:connect|client|session|open)/i.test(groups["call"] ?? "") ||
+      (/\.\w{2,}$|^\d/.test(user) && !user.includes("@")))
+  )
     return [];
   const start = match.index + match[0].lastIndexOf(value);
   return [
@@ -104,13 +110,21 @@ function loginOf(match: RegExpExecArray, isSure: boolean): Candidate[] {
 }
 
 function keysIn(text: string): Candidate[] {
-  return [...text.matchAll(KEY_CALL)].flatMap((match) => {
+  const passwords = [...text.matchAll(AUTH_CALL)].flatMap((match): Candidate[] => {
+    const raw = match[1] ?? match[2] ?? "";
+    if (!isPasswordLike(raw)) return [];
+    const start = match.index + match[0].lastIndexOf(raw);
+    const end = start + raw.length;
+    return [{ detector: "call", keyName: null, raw, start, end, isQuoted: true, syntax: 0.7, asserted: "password" }];
+  });
+  const keys = [...text.matchAll(KEY_CALL)].flatMap((match): Candidate[] => {
     const raw = match[1]!;
     if (generatedKindOf(raw) === null) return [];
     const start = match.index + match[0].lastIndexOf(raw);
     const end = start + raw.length;
     return [{ detector: "call", keyName: null, raw, start, end, isQuoted: true, syntax: 0.7, asserted: "api_token" }];
   });
+  return [...passwords, ...keys];
 }
 
 function termsIn(text: string): Candidate[] {

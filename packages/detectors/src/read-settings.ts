@@ -43,7 +43,7 @@ const isPublic = (name: string): boolean => {
   const last = words.at(-1) ?? "";
   if (/^cookie|^session|^password/.test(words.at(-2) ?? "") && last === "hash") return false;
   return (
-    words.some((word) => PUBLIC_WORDS.has(word)) ||
+    words.some((word) => PUBLIC_WORDS.has(word) || word.startsWith("encrypted")) ||
     (PUBLIC_LAST_WORDS.has(last) && !(last === "id" && words.at(-2) === "unique")) ||
     (last === "key" && words.at(-2) === "site")
   );
@@ -116,7 +116,7 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
     judgeValue(value).randomness > 0.7
   )
     return candidate(setting, "generated-value", { syntax: 0.6, asserted: "password" });
-  if (generated === null || isPublic(name) || generatedKindOf(name) !== null || !isToken(value)) return null;
+  if (generated === null || isPublic(name) || generatedKindOf(name) === "hex" || !isToken(value)) return null;
   if (isDirective && !SECURITY.test(name)) return null;
   if (generated === "hex" || generated === "base32") {
     if (

@@ -113,7 +113,10 @@ function readRows(line: Line): Candidate[] {
   }
   if (!/user|account|member|login|admin/i.test(rows.groups?.["table"] ?? "")) return found;
   for (const row of text.slice(rows.index).matchAll(/\([^()\n]{1,2000}\)/g)) {
-    const cells = [...row[0].matchAll(TEXT_CELL)].filter(([, value = ""]) => isPasswordLike(value));
+    const cells = [...row[0].matchAll(TEXT_CELL)].filter(
+      ([, value = ""]) =>
+        isPasswordLike(value) && generatedKindOf(value) !== "base32" && generatedKindOf(value) !== "hex",
+    );
     const [cell] = cells;
     if (cell === undefined || cells.length > 1) continue;
     const from = rows.index + row.index + cell.index + 1;

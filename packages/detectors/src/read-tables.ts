@@ -1,5 +1,6 @@
 // Tables in text files: cells below a header with a secret's name, and lists of logins without a header.
 import type { Candidate } from "./candidate.ts";
+import { isDigest } from "./hashes.ts";
 import { judgeKey } from "./key-name.ts";
 import { isPasswordLike } from "./password-like.ts";
 
@@ -69,6 +70,8 @@ function readLogins(text: string): Candidate[] {
     rows.every(({ cells }) => isPasswordLike(cells[column]!.raw)),
   );
   const [column] = passwords;
+  // Files of accounts with hashes have other columns that look like passwords.
+  if (rows.some(({ cells }) => cells.some(({ raw }) => isDigest(raw) || /^X{16,}$/.test(raw)))) return [];
   if (column === undefined || column === 0 || passwords.length > 1) return [];
   return rows.map(({ cells }) => {
     const { raw, start } = cells[column]!;

@@ -137,6 +137,20 @@ const TABLES: readonly Table[] = [
     found: "api_token",
   },
   {
+    path: /(?:^|\/)smbpasswd$/,
+    line: /^(?<user>[^:\n]+):\d+:[^:\n]*:(?<value>[\dA-F]{32}):/gm,
+    found: "password_hash",
+  },
+  {
+    path: /(?:^|\/)pcp\.conf$/,
+    line: /^(?<user>[\w.-]+):(?<value>[\da-f]{32})[ \t]*$/gm,
+    found: "password_hash",
+  },
+  {
+    path: /(?:^|\/)psk\.txt$/,
+    line: /^(?!#)(?<host>[^\s:]+)[ \t]+(?<value>\S{6,128})[ \t]*$/gm,
+  },
+  {
     path: /(?:^|\/)netdata\/stream\.conf$/,
     line: /^\[(?<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]/gm,
     found: "api_token",

@@ -124,6 +124,7 @@ export const TOKEN_SHAPES: readonly TokenShape[] = [
   ...["FLWSECK-", "FLWSECK_TEST-"].map((prefix) => shape("flutterwave-key", prefix, "[\\w-]{12,60}")),
   shape("circleci-token", "CCIPAT_", "[\\w]{20,80}"),
   shape("1password-token", "ops_eyJ", "[\\w+/=-]{200,1200}"),
+  ...["sqp_", "squ_", "sqa_"].map((prefix) => shape("sonarqube-token", prefix, "[\\da-f]{40}")),
   shape("netlify-token", "nfp_", "[A-Za-z\\d]{36,60}"),
   ...["fo1_", "fm2_"].map((prefix) => shape("fly-token", prefix, "[\\w+/=-]{40,800}")),
   shape("heroku-key", "HRKU-", "[\\w-]{30,64}"),

@@ -68,7 +68,7 @@ const KEYWORDS = new Set(
     "cram-md5 digest-md5 ntlm gssapi kerberos peer ident trust cert ldap pam radius basic bearer digest oauth oauth2 oidc saml saml2 jwt jws hs256 hs384 hs512 rs256 rs384 rs512 es256 " +
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
-    "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled use-keyring " +
+    "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled on_create use-keyring " +
     "try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
   ).split(" "),
 );
@@ -107,6 +107,7 @@ function isReference(value: string): boolean {
     )
   )
     return true;
+  if (/^\{\s*"[\w.-]+"\s*:/.test(value)) return true;
   if (/^arn:aws[\w-]*:|^projects\/[^/]+\/secrets\/|^@Microsoft\.KeyVault\(|^\{\{?resolve:/.test(value)) return true;
   if (
     /^\$\w+[/\\.-]|^&[\w:.-]+$|%\{[^}]*\}|^\[[\w.]+\]::|^urn:|\[\^?[^\]]{0,40}(?:a-z|A-Z|0-9|\\w|\\d|\\s|\\-)/.test(
@@ -125,7 +126,7 @@ function isReference(value: string): boolean {
 
 function isEncrypted(value: string): boolean {
   return (
-    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
+    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
       value,
     ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$/.test(value)
   );
@@ -142,6 +143,7 @@ function isPlaceholder(value: string): boolean {
     /^(?:new|old|current|your|some|any)/i.test(value)
   )
     return true;
+  if (/^[^\p{L}\d]{1,3}$/u.test(value)) return true;
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
   if (/^<[^<>]*>$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
