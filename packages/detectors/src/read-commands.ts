@@ -124,31 +124,13 @@ trigger(
   COMMANDS,
 );
 /** Every form has one of these. */
-const NEEDED = [
-  " -",
-  "| ",
-  "plus",
-  "sqlldr",
-  "dp ",
-  "rman",
-  "<<<",
-  "net ",
-  " using ",
-  " password ",
-  " psk ",
-  " USING ",
-  "ctl ",
-  "wpa_",
-  "/rp",
-  "cmdkey",
-  "runas",
-];
+const NEEDED = /[ "']-|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
   if (format === "xml" || text.length > 4096) return [];
+  if (!NEEDED.test(text)) return [];
   const { text: words, indexOf } = asCommand(text);
-  if (!NEEDED.some((each) => words.includes(each))) return [];
   const wanted = new Set<number>();
   for (const [program] of words.matchAll(PROGRAM))
     for (const index of byProgram.get(program.toLowerCase()) ?? []) wanted.add(index);

@@ -305,10 +305,19 @@ const readers = FORMS.map(({ needs, isConfig = false, pattern, flags = "g", synt
 }));
 for (const { grams, isConfig = false } of FORMS) trigger(grams, isConfig ? CONFIG_PHRASES : PHRASES);
 const readersOfCode = readers.filter(({ isConfig }) => !isConfig);
+/** Most lines have no phrase, and one pass tells. */
+const anyOf = (forms: typeof readers): RegExp =>
+  new RegExp(
+    [...new Set(forms.flatMap(({ needs }) => needs))]
+      .map((each) => each.replace(/[.$*+?()[\]{}|\\/^-]/g, "\\$&"))
+      .join("|"),
+  );
+const [anyNeeded, neededInCode] = [anyOf(readers), anyOf(readersOfCode)];
 
 export function readPhrases(line: Line): Candidate[] {
   const found: Candidate[] = [];
   const { text, format } = line;
+  if (!(format === "code" ? neededInCode : anyNeeded).test(text)) return found;
   for (const { needs, pattern, syntax, found: asserted } of format === "code" ? readersOfCode : readers) {
     if (!needs.some((each) => text.includes(each))) continue;
     pattern.lastIndex = 0;
