@@ -240,7 +240,7 @@ const WORDS = /[A-Za-z]?[a-z]{3,}|[A-Z]{4,}/g;
 const WORD = /^[^aeiouy]{0,3}(?:[aeiouy]{1,3}[^aeiouy]{1,3})*[aeiouy]{0,3}$/i;
 
 /** The share of characters in pieces that look like words of a language, from 0 to 1. */
-export function shareOfWords(value: string): number {
+function shareOfWords(value: string): number {
   let letters = 0;
   for (const [run] of value.matchAll(WORDS)) if (WORD.test(run) && /[aeiouy]/i.test(run)) letters += run.length;
   return letters / value.length;
