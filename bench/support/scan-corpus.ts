@@ -15,7 +15,7 @@ export interface LabelledFile {
    * was written after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it,
    * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to
    * develop the rules that followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on
-   * them. Fixes after `unseen-3` may have used its errors, `unseen-4` ran only once, at the end.
+   * them. `unseen-4` was first measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too.
    */
   split:
     | "development"
