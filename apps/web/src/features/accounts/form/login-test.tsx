@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { IconPlugConnected } from "@tabler/icons-react";
 import { testAccountLogin, type ReplyOf } from "@strongroom/contract";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { call } from "#shared/api/call.ts";
 import { useIsHere } from "#shared/ui/use-is-here.ts";
@@ -34,6 +34,12 @@ export function LoginTest({ form, isComplete }: LoginTestProps) {
   // An edit of the login makes the result say nothing about it.
   const result = tested?.login === login ? tested.result : null;
 
+  const resultRef = useRef<HTMLDivElement>(null);
+  // The buttons of the dialog would cover it.
+  useEffect(() => {
+    if (tested !== null) resultRef.current?.scrollIntoView({ block: "nearest" });
+  }, [tested]);
+
   async function test(): Promise<void> {
     if (!isComplete()) return;
     setIsTesting(true);
@@ -56,7 +62,7 @@ export function LoginTest({ form, isComplete }: LoginTestProps) {
       >
         Test Login
       </Button>
-      <div role="status" className={classes.tested}>
+      <div ref={resultRef} role="status" className={classes.tested}>
         {result !== null && <Shown result={result} />}
       </div>
     </div>
