@@ -120,6 +120,31 @@ describe("dialogs", needs(noBrowser || null), () => {
     assert.equal(await hasFocus(onCard("Edit")(vault)), true);
   });
 
+  for (const [where, opener, submit] of [
+    ["/accounts", "Add Account", "Create Account"],
+    ["/safes", "Create Safe", "Create Safe"],
+    ["/integrations", "Add Sink", "Add Sink"],
+    ["/admin/platforms", "Create Platform", "Create Platform"],
+  ] as const) {
+    step(`${opener}: the buttons stay in view while a long form scrolls on a phone`, async () => {
+      ({ page } = started.visit);
+      await page.setViewportSize({ width: 360, height: 480 });
+      await page.goto(where);
+      await page.getByRole("button", { name: opener, exact: true }).first().click();
+      const button = page.getByRole("dialog").getByRole("button", { name: submit, exact: true });
+      await button.waitFor();
+      const distanceBelow = () =>
+        button.evaluate((element) => Math.max(0, element.getBoundingClientRect().bottom - innerHeight));
+      await becomes(distanceBelow, 0);
+      const isScrollable = await button.evaluate((element) => {
+        const content = element.closest("[role=dialog]")!;
+        return content.scrollHeight > content.clientHeight;
+      });
+      assert.ok(isScrollable, "the form fits, so nothing was tested");
+      await page.setViewportSize({ width: 1280, height: 800 });
+    });
+  }
+
   step("the Tab key stays inside an open dialog", async () => {
     await page.goto("/login");
     await button("Reset password")(page).click();

@@ -9,6 +9,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { absoluteTime } from "#shared/format/time.ts";
 import { paths } from "#shared/paths.ts";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
@@ -42,7 +43,7 @@ export function FindingDetails({ finding, ...props }: DialogProps & { finding: S
             {(details) => <Details details={details} />}
           </Loaded>
           {finding.can_manage && (
-            <Group justify="end">
+            <DialogButtons>
               <Button variant="default" onClick={() => setDialog("rule")}>
                 Add Rule
               </Button>
@@ -58,7 +59,7 @@ export function FindingDetails({ finding, ...props }: DialogProps & { finding: S
                 </Button>
               )}
               <Button onClick={() => setDialog("status")}>Change Status</Button>
-            </Group>
+            </DialogButtons>
           )}
         </Stack>
       </Modal>

@@ -1,8 +1,9 @@
 // A confirmation dialog in the variants danger, warning, success and info, with Confirm and Cancel (SHELL-38).
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck, IconInfoCircle, type Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import classes from "./confirm-dialog.module.css";
+import { DialogButtons } from "./dialog-buttons.tsx";
 import { Modal } from "./modal.tsx";
 import { toneStyle, type Tone } from "./tone.ts";
 
@@ -56,7 +57,7 @@ export function ConfirmDialog({
           </span>
           <div className={classes.text}>{children}</div>
         </div>
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           {/* The harmless choice gets the initial focus. */}
           <Button variant="default" onClick={onCancel} disabled={isBusy} data-autofocus>
             {cancelLabel}
@@ -64,7 +65,7 @@ export function ConfirmDialog({
           <Button color={color} onClick={onConfirm} loading={isBusy} disabled={isDisabled}>
             {confirmLabel}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

@@ -1,8 +1,9 @@
 // The form of the app: fields, validation, server errors, Cancel and a submit button.
-import { Button, Group, Stack, type ButtonProps } from "@mantine/core";
+import { Button, Stack, type ButtonProps } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
+import { DialogButtons } from "./dialog-buttons.tsx";
 import { FailureAlert, focusFirstError } from "./failure-alert.tsx";
 import { toast } from "./toast.ts";
 import { useIsHere } from "./use-is-here.ts";
@@ -127,7 +128,7 @@ export function Form<Values extends object>(props: FormProps<Values>) {
       <Stack gap="md">
         {children(form)}
         {failure !== null && <FailureAlert {...failure} />}
-        <Group justify={onCancel === undefined ? "space-between" : "flex-end"} align="flex-start" gap="xs">
+        <DialogButtons justify={onCancel === undefined ? "space-between" : "flex-end"}>
           {renderBeside?.(form)}
           {onCancel !== undefined && (
             <Button variant="default" size={look?.size} onClick={onCancel} disabled={form.submitting}>
@@ -137,7 +138,7 @@ export function Form<Values extends object>(props: FormProps<Values>) {
           <Button {...look} type="submit" loading={form.submitting} disabled={isIncomplete}>
             {typeof submitLabel === "function" ? submitLabel(form.values) : submitLabel}
           </Button>
-        </Group>
+        </DialogButtons>
         {renderBelow?.(form)}
       </Stack>
     </form>

@@ -1,9 +1,11 @@
 // The app's dialog: sizes from sm to 2xl (SHELL-39), a named close button, and a confirmation before an edited form
 // is discarded.
-import { Button, Group, Modal as MantineModal, Stack } from "@mantine/core";
+import { Button, Modal as MantineModal, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useLayoutEffect, useState } from "react";
 import type { ReactNode, SyntheticEvent } from "react";
+import { DialogButtons, IsInDialog } from "./dialog-buttons.tsx";
+import classes from "./modal.module.css";
 
 /** Widths in rem. */
 export const MODAL_SIZES = { sm: "24rem", md: "32rem", lg: "42rem", xl: "54rem", "2xl": "68rem" } as const;
@@ -70,7 +72,7 @@ export function Modal({
       transitionProps={{ duration: 120 }}
     >
       <MantineModal.Overlay backgroundOpacity={0.5} blur={2} />
-      <MantineModal.Content>
+      <MantineModal.Content className={classes.content}>
         {/* Mantine renders a <header>, which without this role would be a second banner landmark. */}
         <MantineModal.Header role="presentation">
           <MantineModal.Title fw={620} fz="lg" lh={1.3}>
@@ -79,7 +81,7 @@ export function Modal({
           {!isInsistent && <MantineModal.CloseButton aria-label="Close" />}
         </MantineModal.Header>
         <MantineModal.Body ref={setFrame} onChange={noteEdit}>
-          {frame !== null && children}
+          {frame !== null && <IsInDialog value>{children}</IsInDialog>}
         </MantineModal.Body>
         {isEdited && <DiscardQuestion opened={isAsking} onDiscard={onClose} onKeepEditing={() => setIsAsking(false)} />}
       </MantineModal.Content>
@@ -121,14 +123,14 @@ function DiscardQuestion({ opened, onDiscard, onKeepEditing }: DiscardQuestionPr
     <Modal opened={opened} onClose={onKeepEditing} title="Discard changes?" size="sm" isOnTop>
       <Stack gap="lg">
         <p>What you entered has not been saved.</p>
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onDiscard}>
             Discard
           </Button>
           <Button onClick={onKeepEditing} data-autofocus>
             Keep Editing
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

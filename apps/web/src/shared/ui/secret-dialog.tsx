@@ -1,5 +1,6 @@
 // Shows a revealed secret in large monospaced characters, for typing it on a console, and hides it after a minute.
-import { Button, Group, Stack } from "@mantine/core";
+import { DialogButtons } from "./dialog-buttons.tsx";
+import { Button, Stack } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { countdown } from "#shared/format/time.ts";
@@ -44,7 +45,7 @@ function ShownSecret({ secret, onClose }: { secret: string; onClose: () => void 
       <p className={classes.note}>
         {isTyped && `${secret.length} characters. `}Hidden in <span role="timer">{countdown(left)}</span>.
       </p>
-      <Group justify="flex-end" gap="xs">
+      <DialogButtons>
         {isTyped && (
           <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={copy}>
             Copy
@@ -53,7 +54,7 @@ function ShownSecret({ secret, onClose }: { secret: string; onClose: () => void 
         <Button onClick={onClose} data-autofocus>
           Hide
         </Button>
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }

@@ -1,11 +1,12 @@
 // All details of one request: its fields, decisions, timeline and the available actions.
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import type { AccessRequest } from "@strongroom/contract";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { EvidenceButton } from "#shared/audit/evidence-button.tsx";
 import { useNow } from "#shared/format/now.ts";
 import { absoluteTime, nearTime } from "#shared/format/time.ts";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { Facts, type Fact } from "#shared/ui/facts.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { SeverityBadge } from "#shared/ui/status-badge.tsx";
@@ -63,7 +64,7 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
         <RequestTimeline request={request} />
         {note !== null && <p className={classes.eventText}>{note.text}</p>}
       </section>
-      <Group justify="flex-end" gap="xs">
+      <DialogButtons>
         <EvidenceButton about="access-request" id={request.id} name="this request" size="sm" variant="default" />
         <Button component={Link} to={paths.reviewRequest(request.id)} variant="default">
           Open page
@@ -89,7 +90,7 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
             {label}
           </Button>
         ))}
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }

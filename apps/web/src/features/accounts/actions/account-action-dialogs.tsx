@@ -1,5 +1,5 @@
 // Confirmation dialogs for rotating, deleting and moving an account (ACC-14, ACC-35, ACC-39, ACC-40).
-import { Button, Group, Select, Stack } from "@mantine/core";
+import { Button, Select, Stack } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { rotationObstacle } from "#shared/rotation/rotation-obstacle.ts";
 import { RotateDialog } from "#shared/rotation/rotate-dialog.tsx";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { counted } from "#shared/format/text.ts";
 import { Modal } from "#shared/ui/modal.tsx";
@@ -109,14 +110,14 @@ export function MoveAccountDialog({ account, opened, onClose }: AccountActionDia
           it. Active access ends, and the new safe controls who can use it.
         </p>
         <SafeChoice without={account.safe_id} value={safeId} onChange={setSafeId} />
-        <Group justify="flex-end" gap="xs">
+        <DialogButtons>
           <Button variant="default" onClick={onClose} disabled={isPending}>
             Cancel
           </Button>
           <Button onClick={confirm} loading={isPending} disabled={safeId === null}>
             Move Account
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

@@ -2,6 +2,7 @@
 import { Button, Group, Stack } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import classes from "../list/accounts-page.module.css";
@@ -39,9 +40,9 @@ export function BulkResultDialog({ result, accounts, onClose }: BulkResultDialog
             </li>
           ))}
         </ul>
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button onClick={onClose}>Close</Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </Modal>
   );

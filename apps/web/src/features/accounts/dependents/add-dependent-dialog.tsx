@@ -1,8 +1,9 @@
 // "Add Dependent", and the signing key of a webhook, which is shown once and never stored in the browser.
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import type { Account } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, useState } from "react";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
@@ -35,9 +36,9 @@ export function AddDependentDialog({ account, ...props }: DialogProps & { accoun
             now: it is shown only once.
           </p>
           <CodeBlock code={key ?? ""} label="signing key" isWrapped />
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button onClick={() => setKey(null)}>I Have Stored It</Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </Modal>
     </>

@@ -1,5 +1,5 @@
 // The form that creates and edits an account: five sections, with one validation error at a time (ACC-46 to ACC-75).
-import { Button, Checkbox, Group, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
+import { Button, Checkbox, PasswordInput, Select, TextInput, Textarea } from "@mantine/core";
 import {
   ACCOUNT_DETAILS,
   ACCOUNT_DETAIL_NAMES,
@@ -15,6 +15,7 @@ import { ConnectionParameters } from "#shared/connectors/connection-parameters.t
 import { connectorList } from "#shared/connectors/connectors.queries.ts";
 import { afterKind, afterProtocol, fieldsOf, type Params } from "#shared/connectors/parameter-values.ts";
 import { weakSecretNote } from "#shared/format/password-strength.ts";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { FailureAlert } from "#shared/ui/failure-alert.tsx";
 import { useSubmission } from "#shared/ui/form.tsx";
 import { TagsField } from "#shared/ui/tags-field.tsx";
@@ -98,7 +99,7 @@ export default function AccountForm(props: AccountFormProps) {
           <LoginTest form={form} isComplete={() => !form.validate().hasErrors} />
         </>
       )}
-      <Group justify="flex-end" gap="xs" className={classes.buttons}>
+      <DialogButtons>
         <Button variant="default" onClick={onCancel} disabled={form.submitting}>
           Cancel
         </Button>
@@ -106,7 +107,7 @@ export default function AccountForm(props: AccountFormProps) {
         <Button type="submit" disabled={form.submitting} data-busy={form.submitting}>
           {form.submitting ? busyLabel : submitLabel}
         </Button>
-      </Group>
+      </DialogButtons>
     </form>
   );
 }

@@ -1,5 +1,5 @@
 // Machine identities and the token lifetime policy, for administrators: a tab of the Admin Console.
-import { Button, Stack, Group } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { IconPlus, IconRobot } from "@tabler/icons-react";
 import type { MachineIdentity } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { useSearchParams } from "react-router";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import { searchOf } from "#shared/format/address.ts";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { capitalised } from "#shared/format/text.ts";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
@@ -177,11 +178,11 @@ function MachineTokensDialog({ machine, opened, onClose, onCreate }: MachineToke
       onClose={onClose}
       none="This machine cannot do anything without a token."
     >
-      <Group justify="flex-end" mt="md">
+      <DialogButtons>
         <Button onClick={onCreate} disabled={machine.status !== "active"}>
           Create token
         </Button>
-      </Group>
+      </DialogButtons>
     </HolderTokensDialog>
   );
 }

@@ -1,8 +1,9 @@
 // The content of "Credential Details": status, history, and buttons to copy and rotate the password (VAULT-13).
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { IconCopy, IconRefresh } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";
 import { useState } from "react";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { CredentialHistory } from "../detail/credential-history.tsx";
 import { HostKeyAlarmBanner } from "../detail/host-key-alarm-banner.tsx";
@@ -29,9 +30,9 @@ export default function QuickView({ credential, onClose }: QuickViewProps) {
       <HostKeyAlarmBanner credential={credential} />
       <VerificationPanel credential={credential} place="list" />
       <CredentialHistory id={credential.id} />
-      <Group className={classes.actions} justify="flex-end" gap="xs">
-        <Button leftSection={<IconCopy size={16} aria-hidden />} onClick={copy} loading={isCopying}>
-          Copy Password
+      <DialogButtons>
+        <Button variant="default" onClick={onClose}>
+          Close
         </Button>
         <Button
           variant="default"
@@ -40,10 +41,10 @@ export default function QuickView({ credential, onClose }: QuickViewProps) {
         >
           Rotate Password
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Close
+        <Button leftSection={<IconCopy size={16} aria-hidden />} onClick={copy} loading={isCopying}>
+          Copy Password
         </Button>
-      </Group>
+      </DialogButtons>
       <RotateCredentialDialog credential={credential} opened={isRotating} onClose={() => setIsRotating(false)} />
     </Stack>
   );
