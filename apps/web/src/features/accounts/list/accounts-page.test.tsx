@@ -331,6 +331,7 @@ describe("the validation history", () => {
     api.on(HISTORY, { json: { history: [], next_cursor: null } });
     await user.click(within(dialog).getByRole("button", { name: "Retry" }));
     expect(await within(dialog).findByText("No Validation History")).toBeTruthy();
-    expect(within(dialog).getByText("This account has not been validated yet.")).toBeTruthy();
+    expect(within(dialog).getByText(/^This account has not been validated yet\./)).toBeTruthy();
+    expect(within(dialog).getByRole("button", { name: "Validate" })).toBeTruthy();
   });
 });

@@ -1,6 +1,6 @@
 // "Validation History": the past validations of one account, newest first (ACC-82 to ACC-91).
-import { Stack } from "@mantine/core";
-import { IconShieldSearch } from "@tabler/icons-react";
+import { Button, Stack } from "@mantine/core";
+import { IconShieldCheck, IconShieldSearch } from "@tabler/icons-react";
 import type { Account, ValidationHistoryEntry } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { messageOf } from "#shared/api/call-error.ts";
@@ -13,24 +13,35 @@ import { EmptyState, ErrorState } from "#shared/ui/states.tsx";
 import { responseTime } from "#shared/format/time.ts";
 import { VerificationBadge } from "#shared/ui/verification-badge.tsx";
 import { validationHistory } from "../accounts.queries.ts";
+import { useValidate } from "./use-validate.ts";
 import classes from "./validation-history-dialog.module.css";
 
 export interface ValidationHistoryDialogProps {
-  account: Pick<Account, "id" | "name">;
+  account: Pick<Account, "id" | "name" | "my_permissions">;
   opened: boolean;
   onClose: () => void;
 }
 
 export function ValidationHistoryDialog({ account, opened, onClose }: ValidationHistoryDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={`Validation History ${account.name}`} size="lg">
-      <History id={account.id} />
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={
+        <>
+          Validation History <span className={classes.name}>{account.name}</span>
+        </>
+      }
+      size="lg"
+      isShort
+    >
+      <History account={account} />
     </Modal>
   );
 }
 
-function History({ id }: { id: string }) {
-  const history = useInfiniteQuery(validationHistory(id));
+function History({ account }: Pick<ValidationHistoryDialogProps, "account">) {
+  const history = useInfiniteQuery(validationHistory(account.id));
   if (history.isPending) return <SectionSkeleton />;
   if (history.data === undefined) {
     return (
@@ -47,7 +58,8 @@ function History({ id }: { id: string }) {
       <EmptyState
         icon={IconShieldSearch}
         title="No Validation History"
-        text="This account has not been validated yet."
+        text="This account has not been validated yet. A validation logs in with the stored password and changes nothing."
+        action={account.my_permissions.includes("manage_secret") && <ValidateNow account={account} />}
       />
     );
   }
@@ -61,6 +73,15 @@ function History({ id }: { id: string }) {
       </ol>
       <LoadMore of={history} />
     </Stack>
+  );
+}
+
+function ValidateNow({ account }: Pick<ValidationHistoryDialogProps, "account">) {
+  const { isValidating, start } = useValidate(account);
+  return (
+    <Button leftSection={<IconShieldCheck size={16} aria-hidden />} loading={isValidating} onClick={start}>
+      Validate
+    </Button>
   );
 }
 

@@ -1,5 +1,5 @@
 // Searches what the terminals of recorded sessions showed; a line opens the player at its second.
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Button, Stack, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import type { PrivilegedSession, RecordingHit, ReplyOf, searchRecordings } from "@strongroom/contract";
 import { Suspense, lazy, useState } from "react";
@@ -11,6 +11,7 @@ import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { useIsHere } from "#shared/ui/use-is-here.ts";
 import { nameOf } from "../session-labels.ts";
 import { findInRecordings } from "../sessions.queries.ts";
+import classes from "./playback.module.css";
 
 // Loaded on demand, because the terminal is large.
 const PlaybackDialog = lazy(() => import("./playback-dialog.tsx"));
@@ -31,7 +32,7 @@ export function SearchRecordings() {
       <Button variant="default" leftSection={<IconSearch size={16} aria-hidden />} onClick={() => setIsOpen(true)}>
         Search Recordings
       </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Search Recordings" size="xl">
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Search Recordings" size="lg" isShort>
         <Search onChoose={setMoment} />
       </Modal>
       {moment !== null && (
@@ -76,7 +77,7 @@ function Search({ onChoose }: { onChoose: (moment: Moment) => void }) {
           void search(text.trim(), null);
         }}
       >
-        <Group gap="sm" align="flex-end">
+        <div className={classes.searchForm}>
           <TextInput
             label="Text"
             description="Text that a terminal showed on one line"
@@ -89,9 +90,17 @@ function Search({ onChoose }: { onChoose: (moment: Moment) => void }) {
           <Button type="submit" loading={isSearching} disabled={text.trim().length < SHORTEST}>
             Search
           </Button>
-        </Group>
+        </div>
       </form>
-      {found !== null && (
+      {found === null ? (
+        <Examples
+          isDisabled={isSearching}
+          onChoose={(example) => {
+            setText(example);
+            void search(example, null);
+          }}
+        />
+      ) : (
         <>
           <span role="status">{summaryOf(found)}</span>
           {found.hits.length > 0 && (
@@ -109,6 +118,35 @@ function Search({ onChoose }: { onChoose: (moment: Moment) => void }) {
         </>
       )}
     </Stack>
+  );
+}
+
+/** Texts that reviewers of sessions often search for. */
+const EXAMPLES = ["sudo", "Permission denied", "/etc/shadow", "rm -rf"] as const;
+
+function Examples({ isDisabled, onChoose }: { isDisabled: boolean; onChoose: (text: string) => void }) {
+  return (
+    <div className={classes.examples}>
+      <p>
+        Finds commands, file names and messages in all recordings that you can play, newest first. Upper and lower case
+        match each other. For example:
+      </p>
+      <div className={classes.exampleButtons}>
+        {EXAMPLES.map((example) => (
+          <Button
+            key={example}
+            variant="default"
+            size="compact-sm"
+            ff="monospace"
+            aria-label={`Search for ${example}`}
+            disabled={isDisabled}
+            onClick={() => onChoose(example)}
+          >
+            {example}
+          </Button>
+        ))}
+      </div>
+    </div>
   );
 }
 
