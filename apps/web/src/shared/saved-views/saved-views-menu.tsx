@@ -32,6 +32,10 @@ export function SavedViewsMenu({ list, columns }: SavedViewsMenuProps) {
     setParams(new URLSearchParams(filters));
     setIsOpen(false);
   };
+  const askToDelete = (view: SavedView) => {
+    setIsOpen(false);
+    setDoomed(view);
+  };
   const current = new URLSearchParams(params);
   if (columns !== null) current.set("columns", columns.join(","));
   return (
@@ -51,11 +55,15 @@ export function SavedViewsMenu({ list, columns }: SavedViewsMenuProps) {
           <Loaded query={views}>
             {({ views: all }) => (
               <>
-                <Views title="Your views" views={all.filter((view) => view.is_own)} {...{ shown, open, setDoomed }} />
+                <Views
+                  title="Your views"
+                  views={all.filter((view) => view.is_own)}
+                  {...{ shown, open, onDelete: askToDelete }}
+                />
                 <Views
                   title="Shared with you"
                   views={all.filter((view) => !view.is_own)}
-                  {...{ shown, open, setDoomed }}
+                  {...{ shown, open, onDelete: askToDelete }}
                 />
                 {all.length === 0 && <p className={classes.none}>Save filters and order to reopen them here.</p>}
               </>
@@ -106,10 +114,10 @@ interface ViewsProps {
   views: readonly SavedView[];
   shown: SavedView | undefined;
   open: (view: SavedView) => void;
-  setDoomed: (view: SavedView) => void;
+  onDelete: (view: SavedView) => void;
 }
 
-function Views({ title, views, shown, open, setDoomed }: ViewsProps) {
+function Views({ title, views, shown, open, onDelete }: ViewsProps) {
   if (views.length === 0) return null;
   return (
     <section>
@@ -134,7 +142,7 @@ function Views({ title, views, shown, open, setDoomed }: ViewsProps) {
               {view.is_own && view.is_shared && <Tag>Shared</Tag>}
             </button>
             {view.can_delete && (
-              <ActionIcon aria-label={`Delete view ${view.name}`} onClick={() => setDoomed(view)}>
+              <ActionIcon aria-label={`Delete view ${view.name}`} onClick={() => onDelete(view)}>
                 <IconTrash size={15} aria-hidden />
               </ActionIcon>
             )}
