@@ -6,6 +6,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { counted } from "#shared/format/text.ts";
+import { DialogButtons } from "#shared/ui/dialog-buttons.tsx";
 import { CodeBlock } from "#shared/ui/code-block.tsx";
 import { Modal } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -23,7 +24,7 @@ type ImportReport = ReplyOf<typeof importAccounts>;
 
 export function ImportDialog({ opened, onClose }: ImportDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Import Accounts from CSV" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Import Accounts from CSV" size="lg" isShort>
       <Import onClose={onClose} />
     </Modal>
   );
@@ -103,7 +104,7 @@ function Import({ onClose }: { onClose: () => void }) {
       </Group>
       {failure !== null && <FailureAlert message={failure} />}
       {report !== null && <Report report={report} />}
-      <Group justify="flex-end" gap="xs">
+      <DialogButtons>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
@@ -117,7 +118,7 @@ function Import({ onClose }: { onClose: () => void }) {
               : `Skip invalid lines and import ${counted(report.good, "account")}`}
           </Button>
         )}
-      </Group>
+      </DialogButtons>
     </Stack>
   );
 }
