@@ -65,7 +65,7 @@ describe("access control", { skip: noBrowser }, () => {
   });
 
   step("a preview shows that platform approvals remove use and retrieval, without saving", async () => {
-    await page.getByRole("tab", { name: "Change preview" }).click();
+    await page.getByRole("tab", { name: "Change Preview" }).click();
     await page
       .getByRole("combobox", { name: "Change" })
       .or(page.getByRole("textbox", { name: "Change" }))
@@ -96,7 +96,7 @@ describe("access control", { skip: noBrowser }, () => {
     await remove.waitFor();
     await inspectScreen(page, "access-review");
     await page.getByRole("checkbox", { name: `Select Operators in ${SAFE}` }).check();
-    await page.getByRole("button", { name: "Confirm selected" }).click();
+    await page.getByRole("button", { name: "Confirm Selected" }).click();
     await seesToast(page, "Confirmed 1 membership");
     await page.getByText("Operators", { exact: true }).waitFor({ state: "detached" });
     await remove.click();

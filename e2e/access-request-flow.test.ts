@@ -162,7 +162,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
   });
 
   step("the requester copies the password while the grant is active", async () => {
-    await cardOf(rita, NAME).getByRole("link", { name: "Open account" }).click();
+    await cardOf(rita, NAME).getByRole("link", { name: "Open Account" }).click();
     await seesHeading(rita, NAME);
     await rita.getByText("You have access until", { exact: false }).waitFor();
     await rita.getByRole("button", { name: "Copy Password" }).click();
@@ -269,7 +269,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await rita.goto(`/jit-access?ask=${account.id}`);
     const form = dialogOf(rita, "Request Just-in-Time Access");
     await form.getByRole("button", { name: "Break Glass" }).click();
-    const glass = dialogOf(rita, "Break Glass: emergency access");
+    const glass = dialogOf(rita, "Break Glass: Emergency Access");
     await glass.getByText("Only in an emergency", { exact: true }).waitFor();
     assert.equal(await glass.getByRole("button", { name: "Break Glass" }).isDisabled(), true);
     await textField(glass, "Why can this not wait?").fill("The payments stand still and nobody answers");
@@ -280,12 +280,12 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     assert.equal(await mayRetrieve(), 200);
 
     const alarm = toastIn(alex, "Alert: emergency access");
-    await alarm.getByRole("button", { name: "View request" }).click();
+    await alarm.getByRole("button", { name: "View Request" }).click();
     await alex.getByText("used emergency access", { exact: false }).waitFor();
     await alex.getByRole("list", { name: "Reasons for the risk" }).getByText("Emergency access").waitFor();
     await inspectScreen(alex, "jit-request-page");
     await alex.getByRole("button", { name: "Review", exact: true }).click();
-    const review = dialogOf(alex, "Review emergency access");
+    const review = dialogOf(alex, "Review Emergency Access");
     await review.getByRole("radio", { name: "Justified", exact: true }).check();
     await textField(review, "Findings").fill("The queue was stuck indeed");
     await inspectScreen(alex, "jit-review");

@@ -251,7 +251,7 @@ describe("accounts", needs(unavailable), () => {
   });
 
   step("a bulk action disables several accounts at once, and lists failures with reasons", async () => {
-    await openMenu("Select multiple");
+    await openMenu("Select Multiple");
     const bar = page.getByRole("region", { name: "Selected accounts" });
     for (const name of ["Imported one", THEIRS]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
     await bar.getByText("2 accounts selected", { exact: true }).waitFor();

@@ -31,7 +31,7 @@ describe("subscriptions to the audit trail", needs(noBrowser || null), () => {
     await signIn(page, started.admin, "/audit-logs?event=safe.created");
     await seesHeading(page, "Audit Logs");
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByRole("button", { name: "Save current view" }).click();
+    await page.getByRole("button", { name: "Save Current View" }).click();
     const dialog = dialogOf(page, "Save View");
     await dialog.getByLabel("View Name").fill(VIEW);
     await dialog.getByRole("button", { name: "Save View" }).click();

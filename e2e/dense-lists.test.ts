@@ -79,7 +79,7 @@ describe("dense lists", needs(noBrowser || null), () => {
     await inspectScreen(page, "users-table");
     await page.getByRole("button", { name: "Actions for item 00" }).click();
     await page.getByRole("menuitem", { name: "Make Manager" }).click();
-    await dialogOf(page, "Change item 00's role to Manager").getByRole("button", { name: "Cancel" }).click();
+    await dialogOf(page, "Change item 00's Role to Manager").getByRole("button", { name: "Cancel" }).click();
   });
 
   step("access requests are a table, in which a request is denied", async () => {

@@ -99,7 +99,7 @@ describe("discovery", needs(unavailable), () => {
     await page.getByRole("link", { name: "Discovery", exact: true }).click();
     await isAt(page, "/discovery");
     await seesHeading(page, "Discovery Scan");
-    await page.getByText("No Discovery Targets").waitFor();
+    await page.getByText("No discovery targets").waitFor();
     const tabs = await page.getByRole("tab").allTextContents();
     assert.deepEqual(
       tabs.map((each) => each.replace(/\d+$/, "")),
@@ -189,7 +189,7 @@ describe("discovery", needs(unavailable), () => {
     await row(others[0]!).getByText("Pending Approval", { exact: true }).waitFor();
     assert.equal(await row(scanner.username).count(), 0, "an account in a safe needs no approval");
     await page.getByRole("button", { name: `Details of root on ${sshd.host}` }).click();
-    await dialogOf(page, "Account Details").getByText("Reported by the system").waitFor();
+    await dialogOf(page, "Account Details").getByText("Reported by the System").waitFor();
     await inspectScreen(page, "discovery-account-details");
     await page.keyboard.press("Escape");
     await dialogOf(page, "Account Details").waitFor({ state: "detached" });
@@ -273,7 +273,7 @@ describe("discovery", needs(unavailable), () => {
   step("a range scan finds the host, and its SSH server opens the target form", async () => {
     await tab("Discovery Targets");
     await page.getByRole("radiogroup", { name: "Discovery targets" }).getByText("IP Ranges", { exact: true }).click();
-    await page.getByText("No IP Range Scans").waitFor();
+    await page.getByText("No IP range scans").waitFor();
     await page.getByText(`${sshd.host}/32`).waitFor();
     await inspectScreen(page, "discovery-ranges-empty");
     await page.getByRole("button", { name: "Scan IP Range" }).click();

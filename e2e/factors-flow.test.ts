@@ -73,11 +73,11 @@ describe("second factors", needs(noBrowser || null), () => {
     await enterPassword();
     await isAt(page, "/");
     await page.goto("/profile");
-    await page.getByRole("button", { name: "Add passkey" }).click();
-    const adding = dialogOf(page, "Add passkey");
+    await page.getByRole("button", { name: "Add Passkey" }).click();
+    const adding = dialogOf(page, "Add Passkey");
     await adding.getByLabel("Name").fill("This laptop");
-    await adding.getByRole("button", { name: "Create passkey" }).click();
-    const shown = dialogOf(page, "Your recovery codes");
+    await adding.getByRole("button", { name: "Create Passkey" }).click();
+    const shown = dialogOf(page, "Your Recovery Codes");
     const list = shown.getByRole("list", { name: "Recovery codes" });
     await list.waitFor();
     codes = await list.getByRole("listitem").allTextContents();
@@ -91,29 +91,29 @@ describe("second factors", needs(noBrowser || null), () => {
   step("OPEN-10: the passkey completes the second step after the password", async () => {
     await signOut();
     await enterPassword();
-    await seesHeading(page, "One more step");
+    await seesHeading(page, "One More Step");
     await inspectScreen(page, "second-step");
-    await page.getByRole("button", { name: "Use your passkey" }).click();
+    await page.getByRole("button", { name: "Use Your Passkey" }).click();
     await isAt(page, "/");
     await seesToast(page, "Welcome back!");
   });
 
   step("a passkey alone signs the user in, without a password", async () => {
     await signOut();
-    await page.getByRole("button", { name: "Use a passkey" }).click();
+    await page.getByRole("button", { name: "Use a Passkey" }).click();
     await isAt(page, "/");
   });
 
   step("a user adds an authenticator app by QR code or key", async () => {
     await page.goto("/profile");
-    await page.getByRole("button", { name: "Add authenticator app" }).click();
-    const adding = dialogOf(page, "Add authenticator app");
+    await page.getByRole("button", { name: "Add Authenticator App" }).click();
+    const adding = dialogOf(page, "Add Authenticator App");
     await adding.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
     key = (await adding.getByLabel("key", { exact: true }).textContent()) ?? "";
     await inspectScreen(page, "add-authenticator-app");
     // Uses the previous time step, so that the current code stays unused for signing in.
     await adding.getByRole("textbox", { name: "Code" }).fill(hotp(bytesOf(key), stepAt(new Date()) - 1));
-    await adding.getByRole("button", { name: "Add app" }).click();
+    await adding.getByRole("button", { name: "Add App" }).click();
     await seesToast(page, "Second factor added");
     await inspectScreen(page, "profile-with-factors");
   });
@@ -121,13 +121,13 @@ describe("second factors", needs(noBrowser || null), () => {
   step("a code from the app signs the user in, and so does a recovery code", async () => {
     await signOut();
     await enterPassword();
-    await page.getByRole("button", { name: "Use an authenticator app code" }).click();
+    await page.getByRole("button", { name: "Use an Authenticator App Code" }).click();
     await page.getByLabel("Code", { exact: true }).fill(hotp(bytesOf(key), stepAt(new Date())));
     await page.getByRole("button", { name: "Continue" }).click();
     await isAt(page, "/");
     await signOut();
     await enterPassword();
-    await page.getByRole("button", { name: "Use a recovery code" }).click();
+    await page.getByRole("button", { name: "Use a Recovery Code" }).click();
     await page.getByLabel("Recovery code").fill(codes[0] ?? "");
     await page.getByRole("button", { name: "Continue" }).click();
     await isAt(page, "/");
@@ -141,11 +141,11 @@ describe("second factors", needs(noBrowser || null), () => {
       await page.getByText("9 codes left.").waitFor();
       await page.getByRole("button", { name: "Remove Authenticator app" }).click();
       await dialogOf(page, "Remove Authenticator app").getByRole("button", { name: "Remove", exact: true }).click();
-      const asking = dialogOf(page, "Confirm your identity");
-      await asking.getByRole("button", { name: "Use your passkey" }).waitFor();
+      const asking = dialogOf(page, "Confirm Your Identity");
+      await asking.getByRole("button", { name: "Use Your Passkey" }).waitFor();
       // The action's button shows that the action is waiting.
       await inspectScreen(page, "step-up", { isLoading: true });
-      await asking.getByRole("button", { name: "Use your passkey" }).click();
+      await asking.getByRole("button", { name: "Use Your Passkey" }).click();
       await seesToast(page, "Authenticator app removed");
       assertNoErrors(visit);
     },

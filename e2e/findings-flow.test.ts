@@ -114,7 +114,7 @@ describe("findings", needs(unavailable), () => {
   step("FIND-03: the details show the masked place, the risk and the steps, never the password", async () => {
     await page.getByRole("button", { name: `Details of ${where()}` }).click();
     const dialog = dialogOf(page, "Security Finding Details");
-    await dialog.getByText("How to fix it").waitFor();
+    await dialog.getByText("How to Fix It").waitFor();
     await dialog.getByText("pool = ••••").waitFor();
     assert.ok(!(await page.content()).includes(role.password));
     await inspectScreen(page, "finding-details");
@@ -151,11 +151,11 @@ describe("findings", needs(unavailable), () => {
     await rules.getByRole("button", { name: /^Delete the rule Path/ }).click();
     await dialogOf(page, "Delete Rule").getByRole("button", { name: "Delete", exact: true }).click();
     await seesToast(page, "Rule deleted successfully");
-    await rules.getByText("No Rules").waitFor();
+    await rules.getByText("No rules").waitFor();
     await page.keyboard.press("Escape");
     await rules.waitFor({ state: "detached" });
     await page.getByRole("button", { name: `Details of ${where()}` }).click();
-    await details.getByText("How to fix it").waitFor();
+    await details.getByText("How to Fix It").waitFor();
   });
 
   step("FIND-04, FIND-13, FIND-16: vaulting stores the secret, rotates it and updates the file", async () => {

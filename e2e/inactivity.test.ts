@@ -133,7 +133,7 @@ describe("inactivity", needs(noBrowser || null), () => {
       );
       await timeout.selectOption("15");
       await page.getByLabel("Warning before timeout").selectOption("2");
-      await page.getByRole("button", { name: "Save session settings" }).click();
+      await page.getByRole("button", { name: "Save Session Settings" }).click();
       await seesToast(page, "Session settings saved");
       const stored = () => page.evaluate(() => localStorage.getItem("sessionSettings"));
       await becomes(async () => JSON.parse((await stored()) ?? "null") as unknown, { timeout: 15, warningTime: 2 });

@@ -62,7 +62,7 @@ describe("integrations", needs(noBrowser || null), () => {
   step("a webhook receives every entry, and its card shows the progress", async () => {
     const { port } = receiver.address() as AddressInfo;
     await addSink({ Name: "Company SIEM", Address: `http://127.0.0.1:${port}/in` }, "Webhook");
-    await dialog().getByRole("button", { name: "Generate a key" }).click();
+    await dialog().getByRole("button", { name: "Generate a Key" }).click();
     await inspectScreen(page, "integrations-add");
     await dialog().getByRole("button", { name: "Add Sink" }).click();
     await seesToast(page, "Sink added");

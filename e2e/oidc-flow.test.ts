@@ -43,7 +43,7 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
   step("an administrator adds a provider and tests it", async () => {
     await signIn(page, admin, "/admin?tab=providers");
     await page.getByText("No sign-in providers").waitFor();
-    await page.getByRole("button", { name: "Add provider" }).click();
+    await page.getByRole("button", { name: "Add Provider" }).click();
     await page.getByRole("menuitem", { name: "OpenID Connect" }).click();
     const form = dialogOf(page, "Add OpenID Connect");
     await form.getByLabel("Name", { exact: false }).first().fill("Company login");
@@ -52,11 +52,11 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     await form.getByRole("textbox", { name: "Client secret" }).fill(CLIENT_SECRET);
     await form.getByRole("switch", { name: "Create users automatically" }).click();
     await form.getByRole("switch", { name: "Link existing users by email" }).click();
-    await form.getByRole("button", { name: "Add a group" }).click();
+    await form.getByRole("button", { name: "Add a Group" }).click();
     await form.getByLabel("Group 1", { exact: true }).fill("operators");
     await inspectScreen(page, "sign-in-provider-form");
     await form.getByRole("switch", { name: "Link existing users by email" }).click();
-    await form.getByRole("button", { name: "Add provider" }).click();
+    await form.getByRole("button", { name: "Add Provider" }).click();
     await seesToast(page, "Provider added. Test it before people use it.");
     const card = page.getByRole("article", { name: "Company login" });
     const redirectUri = await card.getByText(`${server.url}/auth/callback/`).innerText();
@@ -111,14 +111,14 @@ describe("signing in through OpenID Connect", needs(noBrowser || null), () => {
     // The attacker's page must not use up the provider's response.
     await attacker.page.route("**/finish", (route) => route.abort());
     await attacker.page.getByRole("button", { name: "Log in" }).click();
-    await attacker.page.getByRole("link", { name: "Back to sign-in" }).waitFor();
+    await attacker.page.getByRole("link", { name: "Back to Sign-In" }).waitFor();
     assert.match(answer, /code=/);
     const victim = await visitor(browser, server.url);
     page = victim.page;
     await page.goto(answer);
     await page.getByText("This sign-in is no longer valid in this browser. Start again.").waitFor();
     await inspectScreen(page, "sign-in-provider-failed");
-    await page.getByRole("link", { name: "Back to sign-in" }).click();
+    await page.getByRole("link", { name: "Back to Sign-In" }).click();
     await isAt(page, "/auth");
   });
 });

@@ -111,7 +111,7 @@ describe("privileges", needs(noBrowser === false ? unixHostAvailable() : noBrows
     const details = dialogOf(page, "Account Details");
     await details.getByText(/alice can run every command as root with sudo through group ops/).waitFor();
     await inspectScreen(page, "discovery-privileges");
-    await details.getByRole("button", { name: "Show paths" }).click();
+    await details.getByRole("button", { name: "Show Paths" }).click();
     const paths = dialogOf(page, "Paths of alice");
     await paths.getByText(/full control of 1 system/).waitFor();
     await inspectScreen(page, "discovery-account-paths");

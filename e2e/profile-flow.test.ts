@@ -42,9 +42,9 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
       await signIn(page, admin, "/");
       await page.getByRole("link", { name: "Profile", exact: true }).click();
       await seesHeading(page, "Profile");
-      const you = page.getByRole("region", { name: "Your details", exact: true });
+      const you = page.getByRole("region", { name: "Your Details", exact: true });
       await you.getByText("Password", { exact: true }).waitFor();
-      await you.getByRole("button", { name: "Change name" }).click();
+      await you.getByRole("button", { name: "Change Name" }).click();
       await you.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
       await page.keyboard.press("Enter");
       await seesToast(page, "Name changed");
@@ -57,16 +57,16 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
   step("a button ends every other session and keeps this one", async () => {
     const elsewhere = await tokenOf(server, admin);
     await page.reload();
-    await page.getByRole("button", { name: "End all others" }).click();
-    await dialogOf(page, "End all other sessions").getByRole("button", { name: "End all others" }).click();
+    await page.getByRole("button", { name: "End All Others" }).click();
+    await dialogOf(page, "End All Other Sessions").getByRole("button", { name: "End All Others" }).click();
     await seesToast(page, "1 session ended.");
     assert.equal((await send(server.url, listCredentials, {}, elsewhere)).status, 401);
-    await page.getByRole("region", { name: "Your sessions" }).getByText("This session").waitFor();
+    await page.getByRole("region", { name: "Your Sessions" }).getByText("This session").waitFor();
   });
 
   step("a user creates an API token with the keyboard; the token is shown once and works for its scope", async () => {
-    await page.getByRole("button", { name: "Create token" }).click();
-    const dialog = dialogOf(page, "Create token");
+    await page.getByRole("button", { name: "Create Token" }).click();
+    const dialog = dialogOf(page, "Create Token");
     await dialog.getByRole("textbox", { name: "Name" }).waitFor();
     await page.keyboard.type("Nightly export");
     await dialog.getByRole("radio", { name: "Custom" }).check();
@@ -75,8 +75,8 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("Escape");
     await inspectScreen(page, "token-form");
-    await dialog.getByRole("button", { name: "Create token" }).click();
-    const shown = dialogOf(page, "Your new token");
+    await dialog.getByRole("button", { name: "Create Token" }).click();
+    const shown = dialogOf(page, "Your New Token");
     token = (await shown.getByLabel("API token", { exact: true }).innerText()).trim();
     assert.match(token, /^srt_[0-9A-Za-z]{49}$/);
     await shown.getByRole("button", { name: "Copy API token" }).click();
@@ -85,7 +85,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     assert.equal((await asToken()).status, 200);
     assert.equal((await send(server.url, listOwnTokens, {}, token)).status, 403);
     await page.reload();
-    const card = page.getByRole("region", { name: "API tokens" });
+    const card = page.getByRole("region", { name: "API Tokens" });
     await card.getByText("List credentials").waitFor();
     await card.getByText(/Last used: Just now from/).waitFor();
     assert.ok(!(await page.content()).includes(token));
@@ -94,7 +94,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
 
   step("a revoked token is refused at once", async () => {
     await page.getByRole("button", { name: "Revoke Nightly export" }).click();
-    await dialogOf(page, "Revoke token").getByRole("button", { name: "Revoke" }).click();
+    await dialogOf(page, "Revoke Token").getByRole("button", { name: "Revoke" }).click();
     await seesToast(page, "Token revoked");
     assert.equal((await asToken()).status, 401);
     assert.ok(!server.output().includes(token.slice(4, 47)), "a log holds no token");
@@ -104,7 +104,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await page.goto("/admin?tab=machines");
     await page.getByText("No machine identities", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    const dialog = dialogOf(page, "Create machine identity");
+    const dialog = dialogOf(page, "Create Machine Identity");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Build server");
     await dialog.getByRole("combobox", { name: "Responsible person or group" }).fill("Ada");
     await page.getByRole("option", { name: /Ada Lovelace/ }).click();
@@ -112,11 +112,11 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await seesToast(page, "Machine identity created");
     await page.getByRole("button", { name: "Actions for Build server" }).click();
     await page.getByRole("menuitem", { name: "Tokens" }).click();
-    await dialogOf(page, "Tokens of Build server").getByRole("button", { name: "Create token" }).click();
-    const form = dialogOf(page, "Create token for Build server");
+    await dialogOf(page, "Tokens of Build server").getByRole("button", { name: "Create Token" }).click();
+    const form = dialogOf(page, "Create Token for Build server");
     await form.getByRole("textbox", { name: "Name" }).fill("Pipeline");
-    await form.getByRole("button", { name: "Create token" }).click();
-    const shown = dialogOf(page, "Your new token");
+    await form.getByRole("button", { name: "Create Token" }).click();
+    const shown = dialogOf(page, "Your New Token");
     await shown.getByText(/^srt_/).waitFor();
     await shown.getByRole("button", { name: "Done" }).click();
     const tokens = dialogOf(page, "Tokens of Build server");

@@ -86,7 +86,7 @@ describe("proposed dependents", needs(unavailable), () => {
   });
 
   step("the account page offers the file as a dependent", async () => {
-    await panel().getByRole("heading", { name: "Found by scans" }).waitFor();
+    await panel().getByRole("heading", { name: "Found by Scans" }).waitFor();
     await panel().getByText(file).waitFor();
     await inspectScreen(page, "proposed-dependents");
     await panel()
@@ -98,7 +98,7 @@ describe("proposed dependents", needs(unavailable), () => {
     await dialog.getByRole("button", { name: "Add" }).click();
     await seesToast(page, "Dependent added");
     await panel().getByText("Up to date").waitFor();
-    await becomes(() => panel().getByText("Found by scans").count(), 0);
+    await becomes(() => panel().getByText("Found by Scans").count(), 0);
   });
 
   step("the rotation updates the file", async () => {

@@ -46,7 +46,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     await page.getByRole("button", { name: "Reset password" }).click();
     const dialog = dialogOf(page, "Reset password");
     await dialog.getByLabel("Email address").fill(email);
-    await dialog.getByRole("button", { name: "Send reset link" }).click();
+    await dialog.getByRole("button", { name: "Send Reset Link" }).click();
     await seesToast(page, SENT);
     await dialog.waitFor({ state: "detached" });
   }
@@ -64,10 +64,10 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
 
   step("OPEN-09: the emailed link sets a new password", async () => {
     await page.goto(link);
-    await seesHeading(page, "Choose a new password");
+    await seesHeading(page, "Choose a New Password");
     await page.getByLabel("New password", { exact: true }).fill("a brand new password");
     await page.getByLabel("Confirm password").fill("a brand new password");
-    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("button", { name: "Change Password" }).click();
     await seesToast(page, "Password changed. Sign in with your new password.");
     await isAt(page, "/login");
     await signIn(page, { ...user, password: "a brand new password" });
@@ -79,7 +79,7 @@ describe("a forgotten password, with a mail server", needs(noBrowser || null), (
     await page.goto(link);
     await page.getByLabel("New password", { exact: true }).fill("yet another password");
     await page.getByLabel("Confirm password").fill("yet another password");
-    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("button", { name: "Change Password" }).click();
     await page.getByRole("alert").filter({ hasText: /link/i }).waitFor();
     await signIn(page, { ...user, password: "a brand new password" });
     assertNoErrors(visit);

@@ -116,7 +116,7 @@ describe("rotation", needs(unavailable), () => {
   };
   const selectAndRotate = async (names: string[]) => {
     await page.getByRole("button", { name: "More actions" }).click();
-    await page.getByRole("menuitem", { name: "Select multiple" }).click();
+    await page.getByRole("menuitem", { name: "Select Multiple" }).click();
     for (const name of names) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
     await page.getByRole("region", { name: "Selected accounts" }).getByRole("button", { name: "Rotate" }).click();
     const dialog = dialogOf(page, `Rotate ${names.length} accounts`);

@@ -40,8 +40,8 @@ const PROTECTED: readonly [path: string, heading: string][] = [
 ];
 
 const PUBLIC: readonly [path: string, heading: string][] = [
-  ["/auth", "Sign in to Strongroom"],
-  ["/login", "Sign in to Strongroom"],
+  ["/auth", "Sign In to Strongroom"],
+  ["/login", "Sign In to Strongroom"],
   ["/signup", "Get Started"],
   ["/signup-new", "Get Started"],
   ["/loading-demo", "Loading animations"],

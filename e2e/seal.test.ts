@@ -71,8 +71,8 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
 
   step("an administrator seals the vault, and an open page shows this at once", async () => {
     await page.goto("/admin?tab=keys");
-    await page.getByRole("button", { name: "Seal the vault" }).click();
-    await dialogOf(page, "Seal the vault").getByRole("button", { name: "Seal the vault" }).click();
+    await page.getByRole("button", { name: "Seal the Vault" }).click();
+    await dialogOf(page, "Seal the Vault").getByRole("button", { name: "Seal the Vault" }).click();
     await isAt(page, "/unseal");
     await page.getByLabel("Passphrase").and(page.locator("input")).fill(PASSPHRASE);
     await page.getByRole("button", { name: "Unseal" }).click();

@@ -180,7 +180,7 @@ describe("the files of a session", needs(unavailable), () => {
     const own = await visitor(browser, server.url);
     await signIn(own.page, admin, "/admin?tab=ssh-ca");
     await own.page.getByRole("button", { name: "Create CA Key" }).click();
-    await dialogOf(own.page, "Create the CA key").getByRole("button", { name: "Create" }).click();
+    await dialogOf(own.page, "Create the CA Key").getByRole("button", { name: "Create" }).click();
     await own.page.getByText("TrustedUserCAKeys /etc/ssh/strongroom-ssh-ca.pub").waitFor();
     await inspectScreen(own.page, "ssh-ca");
     const download = own.page.waitForEvent("download");

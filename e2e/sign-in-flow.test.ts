@@ -175,7 +175,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin");
     await console.getByRole("tab", { name: "Sign-ups" }).click();
-    await seesHeading(console, "Role requests");
+    await seesHeading(console, "Role Requests");
     await console.getByRole("button", { name: "Approve mara" }).waitFor();
     await inspectScreen(console, "admin-console");
     await console.getByRole("button", { name: "Approve mara" }).click();
@@ -198,8 +198,8 @@ describe("signing in and out", needs(noBrowser || null), () => {
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin");
     await console.getByRole("button", { name: "Actions for mara" }).click();
-    await console.getByRole("menuitem", { name: "End sessions" }).click();
-    await dialogOf(console, "End the sessions of mara").getByRole("button", { name: "End sessions" }).click();
+    await console.getByRole("menuitem", { name: "End Sessions" }).click();
+    await dialogOf(console, "End the Sessions of mara").getByRole("button", { name: "End Sessions" }).click();
     await seesToast(console, "The sessions of mara have ended");
     await context.close();
     await isAt(page, "/auth");
@@ -220,20 +220,20 @@ describe("signing in and out", needs(noBrowser || null), () => {
       .waitFor();
     await asking.getByLabel("Email address").fill(user.email);
     await inspectScreen(page, "reset-request");
-    await asking.getByRole("button", { name: "Send reset link" }).click();
+    await asking.getByRole("button", { name: "Send Reset Link" }).click();
     await seesToast(page, "Password reset link sent to your email");
 
     const { page: console, context } = await visitor(browser, server.url);
     await signIn(console, admin, "/admin?tab=resets");
     await console.getByRole("button", { name: "Create reset link for uwe" }).click();
-    const handOver = dialogOf(console, "Reset link");
+    const handOver = dialogOf(console, "Reset Link");
     const link = await handOver.getByText(/\/reset-password#token=/).innerText();
     await inspectScreen(console, "reset-link");
     await handOver.getByRole("button", { name: "Done" }).click();
     await context.close();
 
     await page.goto(link);
-    await seesHeading(page, "Choose a new password");
+    await seesHeading(page, "Choose a New Password");
     await hasNoHash(page);
     await inspectScreen(page, "reset-password");
     await chooseNewPassword(page, "a brand new password");
@@ -264,7 +264,7 @@ describe("signing in and out", needs(noBrowser || null), () => {
     await inspectScreen(console, "sign-in-policy-preview");
     await console.getByRole("checkbox", { name: "Admin", exact: true }).uncheck();
     await console.getByRole("radio", { name: "Invitation only" }).check();
-    await console.getByRole("button", { name: "Save policy" }).click();
+    await console.getByRole("button", { name: "Save Policy" }).click();
     await seesToast(console, "Sign-in policy saved");
     await context.close();
     await page.goto("/signup");
@@ -290,6 +290,6 @@ async function fillSignUp(page: Page, { email, password }: Person): Promise<void
 async function chooseNewPassword(page: Page, password: string): Promise<void> {
   await page.getByLabel("New password", { exact: true }).fill(password);
   await page.getByLabel("Confirm password").fill(password);
-  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByRole("button", { name: "Change Password" }).click();
   await seesToast(page, "Password changed. Sign in with your new password.");
 }

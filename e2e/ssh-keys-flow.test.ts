@@ -46,7 +46,7 @@ describe("SSH keys", { skip: noBrowser }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  const card = (page: Page) => page.getByRole("region", { name: "SSH keys" });
+  const card = (page: Page) => page.getByRole("region", { name: "SSH Keys" });
 
   /** The client's error output: the gateway says why it starts no session. */
   async function connect(): Promise<string> {
@@ -64,13 +64,13 @@ describe("SSH keys", { skip: noBrowser }, () => {
     await signIn(page, user, "/profile");
     await seesHeading(page, "Profile");
     await card(page).getByText("No SSH keys").waitFor();
-    await card(page).getByRole("button", { name: "Add SSH key" }).click();
-    const dialog = dialogOf(page, "Add SSH key");
+    await card(page).getByRole("button", { name: "Add SSH Key" }).click();
+    const dialog = dialogOf(page, "Add SSH Key");
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.postData() ?? ""));
     await dialog.getByLabel("Public key").fill(readFileSync(key, "utf8"));
     await textField(dialog, "Name").fill("laptop");
-    await dialog.getByRole("button", { name: "Add SSH key" }).click();
+    await dialog.getByRole("button", { name: "Add SSH Key" }).click();
     await dialog.getByText(/This is a private key/).waitFor();
     assert.ok(sent.every((body) => !body.includes("PRIVATE KEY")));
     await textField(dialog, "Name").fill("");
@@ -78,13 +78,13 @@ describe("SSH keys", { skip: noBrowser }, () => {
 
   step("a public key shows its facts and is added after re-authentication", async () => {
     const { page } = visit;
-    const dialog = dialogOf(page, "Add SSH key");
+    const dialog = dialogOf(page, "Add SSH Key");
     await dialog.getByLabel("Public key").fill(readFileSync(`${key}.pub`, "utf8"));
     const { stdout } = await run("ssh-keygen", ["-l", "-f", `${key}.pub`]);
     await dialog.getByText(stdout.split(" ")[1]!, { exact: true }).waitFor();
     assert.equal(await textField(dialog, "Name").inputValue(), "mona@laptop");
     await inspectScreen(page, "ssh-key-dialog");
-    await dialog.getByRole("button", { name: "Add SSH key" }).click();
+    await dialog.getByRole("button", { name: "Add SSH Key" }).click();
     await seesToast(page, "SSH key added");
     await card(page).getByText("Last used: never").waitFor();
   });

@@ -205,8 +205,8 @@ describe("the Validation Dashboard", needs(unavailable), () => {
     await tab("Audit Trail").click();
     await isAt(page, "/validation-dashboard?tab=audit");
     await page.getByRole("heading", { name: "Enhanced Audit Trail" }).waitFor();
-    await page.getByRole("button", { name: "Dashboard settings" }).click();
-    await dialogOf(page, "Dashboard settings").waitFor();
+    await page.getByRole("button", { name: "Dashboard Settings" }).click();
+    await dialogOf(page, "Dashboard Settings").waitFor();
     assertNoErrors(visit);
   });
 });

@@ -101,14 +101,14 @@ describe("the vault, from the setup link to signing out", needs(unavailable), ()
     await seesToast(page, "Administrator account created. Welcome to Strongroom!");
     await isAt(page, "/");
     await seesHeading(page, "Dashboard");
-    const setup = page.getByRole("region", { name: "Set up Strongroom" });
-    await setup.getByRole("link", { name: "Open safes: Create a safe" }).waitFor();
+    const setup = page.getByRole("region", { name: "Set Up Strongroom" });
+    await setup.getByRole("link", { name: "Open Safes: Create a safe" }).waitFor();
     await inspectScreen(page, "dashboard-first-hour");
     await setup.getByRole("button", { name: "Dismiss: Connect a sign-in provider" }).click();
     await setup.getByText("Connect a sign-in provider").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Sign Out" }).click();
     await isAt(page, "/login");
-    await seesHeading(page, "Sign in to Strongroom");
+    await seesHeading(page, "Sign In to Strongroom");
   });
 
   step("AUTH-01, AUTH-21, DASH-01: signing in shows a welcome message and the dashboard", async () => {

@@ -94,7 +94,7 @@ export const FORMS: readonly Form[] = [
     ],
   },
   onPage("/accounts", "features/accounts/list/account-toolbar.tsx"),
-  dialog("/accounts", ["Views", "Save current view"], "shared/saved-views/save-view-dialog.tsx"),
+  dialog("/accounts", ["Views", "Save Current View"], "shared/saved-views/save-view-dialog.tsx"),
   dialog(
     "/jit-access",
     ["New Request"],
@@ -143,7 +143,7 @@ export const FORMS: readonly Form[] = [
   dialog("/access-control?tab=reviews", ["Start Review"], "features/access-control/reviews/start-review-dialog.tsx"),
   dialog(review, [/^Remove /], "features/access-control/reviews/remove-item-dialog.tsx"),
   onPage(review, "features/access-control/reviews/review-items.tsx"),
-  dialog("/admin", ["Invite user"], "features/users/people/invite-user-form.tsx"),
+  dialog("/admin", ["Invite User"], "features/users/people/invite-user-form.tsx"),
   onPage("/admin", "features/users/people/users-card.tsx"),
   dialog("/admin?tab=machines", ["Create"], "features/tokens/machines/machine-dialog.tsx"),
   onPage("/admin?tab=machines", "features/tokens/machines/machine-identities.tsx"),
@@ -151,12 +151,12 @@ export const FORMS: readonly Form[] = [
     ...onPage("/admin?tab=policy", "features/users/policy/sign-in-policy-card.tsx", "shared/session/sign-up-rule.tsx"),
     mark: "These email domains, after activation",
   },
-  dialog("/admin?tab=providers", ["Add provider", "LDAP directory", "Add a group"], ...PROVIDER),
+  dialog("/admin?tab=providers", ["Add Provider", "LDAP directory", "Add a Group"], ...PROVIDER),
   {
     ...onPage("/admin?tab=providers", "features/identity-providers/test-provider-dialog.tsx"),
     press: [/^Test( |$)/],
   },
-  dialog("/admin?tab=providers", ["Add provider", "OpenID Connect", "Add a group"], ...PROVIDER),
+  dialog("/admin?tab=providers", ["Add Provider", "OpenID Connect", "Add a Group"], ...PROVIDER),
   dialog("/admin/groups", ["Create Group"], "features/groups/group-form.tsx"),
   dialog("/admin/groups", ["Edit"], "features/groups/group-form.tsx"),
   { ...onPage("/admin/groups", "features/groups/group-people-dialog.tsx"), press: ["People"] },
@@ -180,12 +180,12 @@ export const FORMS: readonly Form[] = [
   onPage("/validation-dashboard?tab=search", "features/validation/search/filter-fields.tsx"),
   onPage("/cpm-test", "features/demos/cpm-test-page.tsx"),
   {
-    ...dialog("/profile", ["Change name"], "features/sign-in/profile/profile-card.tsx"),
+    ...dialog("/profile", ["Change Name"], "features/sign-in/profile/profile-card.tsx"),
     within: 'form[aria-label="Change name"]',
   },
-  dialog("/profile", ["Create token"], "features/tokens/token-form.tsx"),
-  { ...onPage("/profile", "features/ssh-keys/ssh-key-form.tsx"), press: ["Add SSH key"] },
-  { ...onPage("/profile", "shared/factors/new-factor.tsx"), press: ["Add authenticator app"] },
+  dialog("/profile", ["Create Token"], "features/tokens/token-form.tsx"),
+  { ...onPage("/profile", "features/ssh-keys/ssh-key-form.tsx"), press: ["Add SSH Key"] },
+  { ...onPage("/profile", "shared/factors/new-factor.tsx"), press: ["Add Authenticator App"] },
 ];
 
 /** Forms without sign-in. */

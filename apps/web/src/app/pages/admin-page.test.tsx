@@ -111,10 +111,10 @@ describe("users", () => {
     api.on(route, { json: { ...people[0], role: "manager" } });
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
     await user.click(await screen.findByRole("menuitem", { name: "Make Manager" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Change Ana's role to Manager" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Change Ana's Role to Manager" }));
     expect(dialog.getByText(/Their sessions end/)).toBeTruthy();
     expect(api.requestsTo(route)).toEqual([]);
-    await user.click(dialog.getByRole("button", { name: "Change role" }));
+    await user.click(dialog.getByRole("button", { name: "Change Role" }));
     expect(await screen.findByText("Ana is now Manager")).toBeTruthy();
     expect(api.requestsTo(route)[0]?.body).toEqual({ role: "manager" });
     expect(api.requestsTo(route)[0]?.path).toContain(people[0]?.id);
@@ -144,7 +144,7 @@ describe("users", () => {
   test("a user keeps the role when the confirmation is cancelled", async () => {
     const { user } = await openConsole();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
-    await user.click(await screen.findByRole("menuitem", { name: "End sessions" }));
+    await user.click(await screen.findByRole("menuitem", { name: "End Sessions" }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     expect(api.requestsTo("POST /api/v1/users/:id/end-sessions")).toEqual([]);
@@ -163,10 +163,10 @@ describe("users", () => {
     expect(region("Users").getByText("Corporate directory")).toBeTruthy();
     expect(region("Users").getByText("Local password")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
-    await user.click(await screen.findByRole("menuitem", { name: "API tokens" }));
+    await user.click(await screen.findByRole("menuitem", { name: "API Tokens" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Tokens of Ana" }));
     await user.click(await dialog.findByRole("button", { name: "Revoke Nightly export" }));
-    const question = within(await screen.findByRole("dialog", { name: "Revoke token" }));
+    const question = within(await screen.findByRole("dialog", { name: "Revoke Token" }));
     await user.click(question.getByRole("button", { name: "Revoke" }));
     await waitFor(() => expect(dialog.queryByRole("button", { name: "Revoke Nightly export" })).toBeNull());
     expect(api.requestsTo(tokens)[0]?.path).toContain(people[0]?.id);
@@ -186,12 +186,12 @@ describe("users", () => {
     expect(region("Users").getByText("You")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Actions for Dana Test" }));
     const items = (await screen.findAllByRole("menuitem")).map(({ textContent }) => textContent);
-    expect(items).toEqual(["My profile"]);
+    expect(items).toEqual(["My Profile"]);
   });
 
   test("a header sorts on the server, and the address keeps the order", async () => {
     const { user, router } = await openConsole();
-    await user.click(region("Users").getByRole("button", { name: "Last signed in" }));
+    await user.click(region("Users").getByRole("button", { name: "Last Signed In" }));
     await waitFor(() =>
       expect(api.requestsTo("GET /api/v1/users").at(-1)?.query.get("sort")).toBe("last_signed_in_at"),
     );
@@ -205,7 +205,7 @@ describe("role requests", () => {
     ["deny", "Deny"],
   ] as const)("OPEN-18: role requests show %s after confirmation", async (decision, label) => {
     people = [aUser({ name: "Ana", requested_role: "manager" })];
-    const { user } = await openTab("role-requests", "Role requests");
+    const { user } = await openTab("role-requests", "Role Requests");
     const route = "POST /api/v1/users/:id/role-request";
     api.on(route, () => {
       people = people.map((each) => ({ ...each, requested_role: null }));
@@ -213,13 +213,13 @@ describe("role requests", () => {
     });
     await user.click(await screen.findByRole("button", { name: `${label} Ana` }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: label }));
-    expect(await region("Role requests").findByText("No role requests")).toBeTruthy();
+    expect(await region("Role Requests").findByText("No role requests")).toBeTruthy();
     expect(api.requestsTo(route)[0]?.body).toEqual({ decision });
   });
 
   test("activating a pending account also approves its requested role", async () => {
     people = [aUser({ name: "Ana", requested_role: "manager", status: "pending" })];
-    const { user } = await openTab("role-requests", "Waiting for activation");
+    const { user } = await openTab("role-requests", "Waiting for Activation");
     const route = "POST /api/v1/users/:id/activate";
     api.on(route, () => {
       people = people.map((each) => ({ ...each, role: "manager", requested_role: null, status: "active" }));
@@ -233,7 +233,7 @@ describe("role requests", () => {
   });
 
   test("role requests are fetched with their own query and not filtered from all users", async () => {
-    await openTab("role-requests", "Role requests");
+    await openTab("role-requests", "Role Requests");
     await waitFor(() =>
       expect(api.requestsTo(USERS).some(({ query }) => query.get("has_role_request") === "true")).toBe(true),
     );
@@ -251,9 +251,9 @@ describe("pending password resets", () => {
     };
     api.on("GET /api/v1/users/pending-resets", { json: { data: [pending] } });
     api.on("POST /api/v1/users/:id/reset-link", { json: { link: LINK, expires_at: pending.expires_at } });
-    const { user, queryClient } = await openTab("resets", "Password resets");
+    const { user, queryClient } = await openTab("resets", "Password Resets");
     await user.click(await screen.findByRole("button", { name: "Create reset link for Ana" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Reset link" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Reset Link" }));
     expect(await dialog.findByText(LINK)).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Copy reset link" }));
     expect(await navigator.clipboard.readText()).toBe(LINK);
@@ -266,14 +266,14 @@ describe("pending password resets", () => {
 
 describe("the sign-in policy", () => {
   test("the sign-in policy is saved after a change", async () => {
-    const { user } = await openTab("policy", "Sign-in policy");
+    const { user } = await openTab("policy", "Sign-In Policy");
     api.on("PUT /api/v1/admin/sign-in-policy", ({ body }) => ({ json: body }));
     const timeout = await screen.findByRole("spinbutton", { name: "Inactivity timeout" });
-    expect(screen.getByRole("button", { name: "Save policy" }).hasAttribute("disabled")).toBe(true);
+    expect(screen.getByRole("button", { name: "Save Policy" }).hasAttribute("disabled")).toBe(true);
     await user.clear(timeout);
     await user.type(timeout, "60");
     await user.click(screen.getByRole("radio", { name: /^Invitation only/ }));
-    await user.click(screen.getByRole("button", { name: "Save policy" }));
+    await user.click(screen.getByRole("button", { name: "Save Policy" }));
     expect(await screen.findByText("Sign-in policy saved")).toBeTruthy();
     expect(api.requestsTo("PUT /api/v1/admin/sign-in-policy")[0]?.body).toEqual({
       ...policy,
@@ -283,11 +283,11 @@ describe("the sign-in policy", () => {
   });
 
   test("OPEN-01: a warning later than the timeout is rejected before it is sent", async () => {
-    const { user } = await openTab("policy", "Sign-in policy");
+    const { user } = await openTab("policy", "Sign-In Policy");
     const warning = await screen.findByRole("spinbutton", { name: "Timeout warning" });
     await user.clear(warning);
     await user.type(warning, "45");
-    await user.click(screen.getByRole("button", { name: "Save policy" }));
+    await user.click(screen.getByRole("button", { name: "Save Policy" }));
     expect(await screen.findByText("The warning must come before the timeout.")).toBeTruthy();
     expect(api.requestsTo("PUT /api/v1/admin/sign-in-policy")).toEqual([]);
   });
@@ -298,10 +298,10 @@ describe("the seal", () => {
     const { user } = await openTab("keys", "Seal");
     api.on("POST /api/v1/seal/seal", { json: { message: "The vault is sealed." } });
     expect(await region("Seal").findByText("Unsealed")).toBeTruthy();
-    await user.click(region("Seal").getByRole("button", { name: "Seal the vault" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Seal the vault" }));
+    await user.click(region("Seal").getByRole("button", { name: "Seal the Vault" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Seal the Vault" }));
     expect(api.requestsTo("POST /api/v1/seal/seal")).toEqual([]);
-    await user.click(dialog.getByRole("button", { name: "Seal the vault" }));
+    await user.click(dialog.getByRole("button", { name: "Seal the Vault" }));
     await waitFor(() => expect(api.requestsTo("POST /api/v1/seal/seal")).toHaveLength(1));
   });
 
@@ -321,8 +321,8 @@ describe("inviting a user", () => {
       const { by } = body as { by: string };
       return { status: 201, json: { user: people[0], link: by === "link" ? LINK : null, expires_at: inADay() } };
     });
-    await user.click(screen.getByRole("button", { name: "Invite user" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Invite user" }));
+    await user.click(screen.getByRole("button", { name: "Invite User" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Invite User" }));
     await user.type(await dialog.findByRole("textbox", { name: /Email/ }), "new@example.test");
     await user.click(dialog.getByRole("button", { name: "Invite" }));
     expect(await screen.findByText("Invitation sent to ana@example.test")).toBeTruthy();
@@ -336,8 +336,8 @@ describe("inviting a user", () => {
     expect(within(screen.getByRole("row", { name: /Ana/ })).getByText("Invited")).toBeTruthy();
     api.on("POST /api/v1/users/:id/invitation", { json: { user: people[0], link: LINK, expires_at: inADay() } });
     await user.click(screen.getByRole("button", { name: "Actions for Ana" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Create invitation link" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Invitation link" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Create Invitation Link" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Invitation Link" }));
     expect(await dialog.findByText(LINK)).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Done" }));
     await waitFor(() => expect(screen.queryByText(LINK)).toBeNull());
@@ -365,7 +365,7 @@ test("a user who is locked after wrong passwords is unlocked after confirmation"
 
 test("every tab has its own address", async () => {
   const { user, router } = await openConsole();
-  await user.click(screen.getByRole("tab", { name: "Seal & keys" }));
+  await user.click(screen.getByRole("tab", { name: "Seal & Keys" }));
   expect(await screen.findByText(/npx strongroom rekey/)).toBeTruthy();
   expect(router.state.location.search).toBe("?tab=keys");
 });

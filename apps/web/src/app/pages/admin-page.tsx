@@ -41,17 +41,17 @@ export type ConsoleTab = (typeof CONSOLE_TABS)[number];
 const TAB_LABELS: Record<ConsoleTab, string> = {
   users: "Users",
   "role-requests": "Sign-ups",
-  resets: "Pending resets",
-  machines: "Machine identities",
-  policy: "Sign-in policy",
-  providers: "Sign-in providers",
-  keys: "Seal & keys",
-  gateways: "Session gateways",
+  resets: "Pending Resets",
+  machines: "Machine Identities",
+  policy: "Sign-In Policy",
+  providers: "Sign-In Providers",
+  keys: "Seal & Keys",
+  gateways: "Session Gateways",
   "ssh-ca": "SSH CA",
   jobs: "Jobs",
   system: "System",
   backups: "Backups",
-  "restore-review": "Restore review",
+  "restore-review": "Restore Review",
 };
 
 const PersonTokensDialog = lazy(() => import("#features/tokens/person-tokens-dialog.tsx"));

@@ -56,7 +56,7 @@ const region = async (name: string) => within(await screen.findByRole("region", 
 describe("the profile", () => {
   test("SHELL-22, OPEN-29: shows name, email, role and sign-in method", async () => {
     renderScreen(<ProfilePage />);
-    const you = await region("Your details");
+    const you = await region("Your Details");
     for (const text of ["Dana Test", "dana@example.test", "Manager", "Password"]) {
       expect(await you.findByText(text)).toBeTruthy();
     }
@@ -65,11 +65,11 @@ describe("the profile", () => {
   test("saves a new name, and the session continues with a token that contains it", async () => {
     api.on("PUT /api/v1/auth/profile", { json: { token: testToken({ name: "Dana Renamed", role: "manager" }) } });
     const { user } = renderScreen(<ProfilePage />);
-    await user.click(await screen.findByRole("button", { name: "Change name" }));
+    await user.click(await screen.findByRole("button", { name: "Change Name" }));
     const field = screen.getByLabelText("Name");
     await user.clear(field);
     await user.type(field, "Dana Renamed");
-    await user.click(screen.getByRole("button", { name: "Save name" }));
+    await user.click(screen.getByRole("button", { name: "Save Name" }));
     expect(await screen.findByText("Name changed")).toBeTruthy();
     expect(api.requestsTo("PUT /api/v1/auth/profile")[0]?.body).toEqual({ name: "Dana Renamed" });
     expect(currentSession().user?.name).toBe("Dana Renamed");
@@ -84,10 +84,10 @@ describe("the profile", () => {
 
   test("ends all other sessions after confirmation", async () => {
     const { user } = renderScreen(<ProfilePage />);
-    await user.click(await screen.findByRole("button", { name: "End all others" }));
-    const dialog = await screen.findByRole("dialog", { name: "End all other sessions" });
+    await user.click(await screen.findByRole("button", { name: "End All Others" }));
+    const dialog = await screen.findByRole("dialog", { name: "End All Other Sessions" });
     expect(within(dialog).getByText(/all your API tokens and SSH keys stop working/)).toBeTruthy();
-    await user.click(within(dialog).getByRole("button", { name: "End all others" }));
+    await user.click(within(dialog).getByRole("button", { name: "End All Others" }));
     expect(await screen.findByText("1 session ended.")).toBeTruthy();
     expect(api.requestsTo("DELETE /api/v1/auth/sessions")).toHaveLength(1);
   });
@@ -97,8 +97,8 @@ describe("the profile", () => {
     expect(await screen.findByText("This session")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "End session: Firefox on Linux" })).toBeNull();
     await user.click(screen.getByRole("button", { name: "End session: curl/8" }));
-    const dialog = await screen.findByRole("dialog", { name: "End session" });
-    await user.click(within(dialog).getByRole("button", { name: "End session" }));
+    const dialog = await screen.findByRole("dialog", { name: "End Session" });
+    await user.click(within(dialog).getByRole("button", { name: "End Session" }));
     expect(await screen.findByText("Session ended")).toBeTruthy();
     expect(api.requests.some(({ method, path }) => method === "DELETE" && path.endsWith("2222"))).toBe(true);
     await waitFor(() => expect(api.requestsTo("GET /api/v1/auth/sessions")).toHaveLength(2));
@@ -109,7 +109,7 @@ describe("the profile", () => {
     const { user } = renderScreen(<ProfilePage />);
     expect(await screen.findByText("Broken")).toBeTruthy();
     api.on("GET /api/v1/auth/sessions", { json: { data: [] } });
-    const sessions = await region("Your sessions");
+    const sessions = await region("Your Sessions");
     await user.click(sessions.getByRole("button", { name: "Retry" }));
     expect(await screen.findByText("No open sessions")).toBeTruthy();
   });
@@ -118,7 +118,7 @@ describe("the profile", () => {
     await user.type(screen.getByLabelText("Current password"), "old password");
     await user.type(screen.getByLabelText("New password"), "new password");
     await user.type(screen.getByLabelText("Confirm password"), "new password");
-    await user.click(screen.getByRole("button", { name: "Change password" }));
+    await user.click(screen.getByRole("button", { name: "Change Password" }));
   };
 
   test("changes the password and clears the fields", async () => {
@@ -173,15 +173,15 @@ describe("API tokens on the profile", () => {
     api.on("POST /api/v1/tokens", { status: 201, json: { token: TOKEN, details: made } });
     const { user, queryClient } = renderScreen(<ProfilePage />);
     expect(await screen.findByText("No API tokens")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Create token" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Create token" }));
-    await user.click(dialog.getByRole("button", { name: "Create token" }));
+    await user.click(screen.getByRole("button", { name: "Create Token" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Create Token" }));
+    await user.click(dialog.getByRole("button", { name: "Create Token" }));
     expect(await dialog.findByText("Give the token a name.")).toBeTruthy();
     await user.type(dialog.getByLabelText(/^Name/), "Nightly export");
     await user.click(dialog.getByRole("radio", { name: "Retrieve" }));
     await user.type(dialog.getByLabelText("Allowed networks"), "10.0.0.0/8");
-    await user.click(dialog.getByRole("button", { name: "Create token" }));
-    const shown = within(await screen.findByRole("dialog", { name: "Your new token" }));
+    await user.click(dialog.getByRole("button", { name: "Create Token" }));
+    const shown = within(await screen.findByRole("dialog", { name: "Your New Token" }));
     expect(shown.getByText(TOKEN)).toBeTruthy();
     expect(shown.getByRole("button", { name: "Copy API token" })).toBeTruthy();
     expect(api.requestsTo("POST /api/v1/tokens")[0]?.body).toEqual({
@@ -222,7 +222,7 @@ describe("API tokens on the profile", () => {
     api.on("GET /api/v1/tokens", { json: { data: tokens, choices: TOKEN_CHOICES } });
     api.on("DELETE /api/v1/tokens/:id", { json: { message: "ok" } });
     const { user } = renderScreen(<ProfilePage />);
-    const card = await region("API tokens");
+    const card = await region("API Tokens");
     expect(await card.findByText("Read accounts, Verify accounts and 1 more")).toBeTruthy();
     expect(card.getByText(/only in Production/)).toBeTruthy();
     expect(card.getByText("Revoked")).toBeTruthy();
@@ -241,10 +241,10 @@ describe("API tokens on the profile", () => {
       }),
     );
     const { user } = renderScreen(<ProfilePage />);
-    await user.click(await screen.findByRole("button", { name: "Create token" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Create token" }));
+    await user.click(await screen.findByRole("button", { name: "Create Token" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Create Token" }));
     await user.type(dialog.getByLabelText(/^Name/), "Deploy");
-    await user.click(dialog.getByRole("button", { name: "Create token" }));
+    await user.click(dialog.getByRole("button", { name: "Create Token" }));
     expect((await dialog.findAllByText("At most 20 days here.")).length).toBe(2);
   });
 });

@@ -38,7 +38,7 @@ export default function ProfilePage() {
               variant="default"
               leftSection={<IconBell size={16} aria-hidden />}
             >
-              Notification preferences
+              Notification Preferences
             </Button>
             <Button
               component={Link}
@@ -47,7 +47,7 @@ export default function ProfilePage() {
               variant="default"
               leftSection={<IconSettings size={16} aria-hidden />}
             >
-              Dashboard preferences
+              Dashboard Preferences
             </Button>
           </Group>
         </SectionCard>

@@ -201,14 +201,14 @@ describe("access reviews", () => {
     });
     const { user } = show(`?tab=reviews&review=${review.id}`);
     const bar = within(await screen.findByRole("region", { name: "Selected memberships" }));
-    expect(bar.getByRole<HTMLButtonElement>("button", { name: "Confirm selected" }).disabled).toBe(true);
+    expect(bar.getByRole<HTMLButtonElement>("button", { name: "Confirm Selected" }).disabled).toBe(true);
     await user.click(screen.getByRole("checkbox", { name: "Select Cleo in Production servers" }));
     expect(bar.getByText("1 membership selected")).toBeTruthy();
-    await user.click(bar.getByRole("button", { name: "Confirm selected" }));
+    await user.click(bar.getByRole("button", { name: "Confirm Selected" }));
     expect(await screen.findByText("Confirmed 1 membership")).toBeTruthy();
-    await user.click(await bar.findByRole("button", { name: "Select all" }));
+    await user.click(await bar.findByRole("button", { name: "Select All" }));
     expect(bar.getByText("2 memberships selected")).toBeTruthy();
-    await user.click(bar.getByRole("button", { name: "Remove selected" }));
+    await user.click(bar.getByRole("button", { name: "Remove Selected" }));
     const form = await dialog("Remove Memberships");
     await user.type(form.getByLabelText(/^Reason/), "Left the team");
     await user.click(form.getByRole("button", { name: "Remove" }));
@@ -225,12 +225,12 @@ describe("access reviews", () => {
     api.on(`POST ${AT}/reviews/:id/decisions`, { json: { done: [], failed: [], message: "Removed 2 memberships" } });
     const { user, queryClient } = show(`?tab=reviews&review=${review.id}`);
     const bar = within(await screen.findByRole("region", { name: "Selected memberships" }));
-    await user.click(bar.getByRole("button", { name: "Select all" }));
-    await user.click(bar.getByRole("button", { name: "Remove selected" }));
+    await user.click(bar.getByRole("button", { name: "Select All" }));
+    await user.click(bar.getByRole("button", { name: "Remove Selected" }));
     const form = await dialog("Remove Memberships");
     items = [cleo];
     await queryClient.invalidateQueries();
-    await waitFor(() => expect(screen.queryByText("Remove selected")).toBeNull());
+    await waitFor(() => expect(screen.queryByText("Remove Selected")).toBeNull());
     await user.type(form.getByLabelText(/^Reason/), "Left");
     await user.click(form.getByRole("button", { name: "Remove" }));
     expect(await screen.findByText("Removed 2 memberships")).toBeTruthy();
@@ -247,7 +247,7 @@ describe("access reviews", () => {
       <ReviewBulkBar reviewId={review.id} items={many} chosen={chosen} onChoose={ignore} onRemove={ignore} />,
     );
     expect(screen.getByText("201 memberships selected. Select at most 200 at once")).toBeTruthy();
-    for (const name of ["Confirm selected", "Remove selected"]) {
+    for (const name of ["Confirm Selected", "Remove Selected"]) {
       expect(screen.getByRole<HTMLButtonElement>("button", { name }).disabled).toBe(true);
     }
   });

@@ -18,7 +18,7 @@ type AccessTab = "people" | "things" | "change" | "reviews";
 const LABELS: Record<AccessTab, string> = {
   people: "People",
   things: "Resources",
-  change: "Change preview",
+  change: "Change Preview",
   reviews: "Reviews",
 };
 

@@ -59,9 +59,9 @@ function PeopleTable({ people: shown }: { people: readonly AccessPerson[] }) {
             <Table.Th>Person</Table.Th>
             <Table.Th className={classes.wide}>Role</Table.Th>
             <Table.Th className={classes.number}>Safes</Table.Th>
-            <Table.Th className={classes.number}>Can use</Table.Th>
-            <Table.Th className={classes.number}>Can retrieve</Table.Th>
-            <Table.Th className={classes.numberWide}>Active access</Table.Th>
+            <Table.Th className={classes.number}>Can Use</Table.Th>
+            <Table.Th className={classes.number}>Can Retrieve</Table.Th>
+            <Table.Th className={classes.numberWide}>Active Access</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

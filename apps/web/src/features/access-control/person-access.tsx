@@ -66,7 +66,7 @@ function Summary({ person: shown, TokensDialog }: SummaryProps) {
       actions={
         isAdmin && (
           <Button variant="default" size="compact-md" onClick={() => setSeesTokens(true)}>
-            API tokens
+            API Tokens
           </Button>
         )
       }
@@ -102,7 +102,7 @@ function SafesOfPerson({ id }: { id: string }) {
   return (
     <div className={classes.below}>
       <SectionCard
-        title="Effective access"
+        title="Effective Access"
         description="Safes where they have permissions now, and why."
         actions={<AddressSearch label="Search their safes" placeholder="Search safes by name" />}
       >

@@ -76,7 +76,7 @@ function Safes() {
         }}
       </Loaded>
       {chosen !== null && (
-        <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={`Access to ${chosen.name}`} size="lg">
+        <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={`Access to ${chosen.name}`} size="lg" isShort>
           <Access id={chosen.safe_id} of="safe" />
         </Modal>
       )}
@@ -93,7 +93,7 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
             <Table.Th>Safe</Table.Th>
             <Table.Th className={classes.number}>People</Table.Th>
             <Table.Th className={classes.number}>Accounts</Table.Th>
-            <Table.Th className={classes.numberWide}>Active access</Table.Th>
+            <Table.Th className={classes.numberWide}>Active Access</Table.Th>
             <Table.Th className={classes.wide}>Reviewed</Table.Th>
             <Table.Th className={classes.end}>
               <VisuallyHidden component="span">Actions</VisuallyHidden>
@@ -128,7 +128,7 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
                   aria-label={`View access to ${safe.name}`}
                   onClick={() => onOpen(safe)}
                 >
-                  View access
+                  View Access
                 </Button>
               </Table.Td>
             </Table.Tr>
@@ -142,7 +142,7 @@ function SafesTable({ safes, onOpen }: { safes: readonly AccessSafe[]; onOpen: (
 function OneAccount() {
   const [account, setAccount] = useState<Found | null>(null);
   return (
-    <SectionCard title="Access to an account" description="Everyone who can use or retrieve it now, and why.">
+    <SectionCard title="Access to an Account" description="Everyone who can use or retrieve it now, and why.">
       <div className={classes.field}>
         <AccountSelect
           label="Account"

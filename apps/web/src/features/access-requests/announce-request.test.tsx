@@ -91,7 +91,7 @@ test("emergency access shows a persistent alarm that links to the request", asyn
   const { user, went } = await hear("broken-glass", request);
   expect(await screen.findByText("Alert: emergency access")).toBeTruthy();
   expect(screen.getByText(/Olga accessed root on web1 without approval/)).toBeTruthy();
-  await user.click(screen.getByRole("button", { name: "View request" }));
+  await user.click(screen.getByRole("button", { name: "View Request" }));
   expect(went).toEqual([`/jit-access/${request.id}`]);
   await waitFor(() => expect(screen.queryByText("Alert: emergency access")).toBeNull());
 });

@@ -56,7 +56,7 @@ function alarm({ request_id: id, requester, resource }: RequestEvent, { navigate
       {requester} accessed {resource} without approval.
       <Group gap="xs" mt={8}>
         <Button size="compact-sm" color="red" variant="light" onClick={look}>
-          View request
+          View Request
         </Button>
       </Group>
     </>,
@@ -116,7 +116,7 @@ function Question({ request, announcer }: { request: AccessRequest; announcer: A
           Deny
         </Button>
         <Button size="compact-sm" variant="default" onClick={look}>
-          View request
+          View Request
         </Button>
       </Group>
     </>

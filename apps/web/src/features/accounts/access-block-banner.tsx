@@ -35,7 +35,7 @@ export function AccessBlockBanner({ account }: { account: Account }) {
           )}
         </div>
       </Alert>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Allow access before the rotation">
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Allow Access Before the Rotation">
         <AllowAccessForm account={account} onClose={() => setIsOpen(false)} />
       </Modal>
     </>

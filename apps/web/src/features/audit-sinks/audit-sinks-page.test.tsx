@@ -93,7 +93,7 @@ describe("audit sinks", () => {
     await user.click(form.getByRole("button", { name: "Add Sink" }));
     expect(await form.findByText("Must be a URL that begins with https:// or http://")).toBeTruthy();
     await fill(/^Address/, "https://siem.example.com/in");
-    await user.click(form.getByRole("button", { name: "Generate a key" }));
+    await user.click(form.getByRole("button", { name: "Generate a Key" }));
     await user.click(form.getByRole("button", { name: "Add Sink" }));
     expect(await screen.findByText("Sink added")).toBeTruthy();
     const sent = api.requestsTo(CREATE)[0]?.body as Record<string, unknown>;

@@ -101,7 +101,7 @@ function Groups({ sinks, onOpen }: GroupsProps) {
   return (
     <>
       <Part
-        title="Audit trail"
+        title="Audit Trail"
         sentence="Every entry, in log order, delivered at least once"
         none="No sink receives entries."
         sinks={cardsOf("entries")}

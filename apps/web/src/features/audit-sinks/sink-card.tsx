@@ -101,7 +101,7 @@ function Actions({ sink, onOpen }: SinkCardProps) {
       )}
       <CardSigns>
         {cosigned !== null && (
-          <CardSign label={`Save the cosigned checkpoint of ${name}`} icon={IconDownload} onClick={save} />
+          <CardSign label={`Save the Cosigned Checkpoint of ${name}`} icon={IconDownload} onClick={save} />
         )}
         {onOpen !== null && (
           <>

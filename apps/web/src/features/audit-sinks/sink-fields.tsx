@@ -92,7 +92,7 @@ export function SecretInput({
               onClick={make}
               disabled={isRemoved}
             >
-              Generate a key
+              Generate a Key
             </Button>
           )}
         </Group>

@@ -27,7 +27,7 @@ export function WitnessSection({ canManage }: { canManage: boolean }) {
   const [forgotten, setForgotten] = useState<WitnessedLog | null>(null);
   return (
     <SectionCard
-      title="Witness for others"
+      title="Witness for Others"
       description="Keeps the latest checkpoint of other logs, so that rewriting one of them is detected here"
       actions={
         canManage && (

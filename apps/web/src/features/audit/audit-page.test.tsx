@@ -280,7 +280,7 @@ describe("the audit page", () => {
 
   test("shows the newest checkpoint, the key and the command that checks an export offline", async () => {
     await openAudit();
-    const card = within(await screen.findByRole("region", { name: "Latest checkpoint" }));
+    const card = within(await screen.findByRole("region", { name: "Latest Checkpoint" }));
     expect(await card.findByText((5200).toLocaleString())).toBeTruthy();
     expect(card.getByText("3")).toBeTruthy();
     expect(screen.getByText(KEY)).toBeTruthy();
@@ -310,7 +310,7 @@ describe("the audit page", () => {
   test("Export with proofs saves the whole trail as a file", async () => {
     api.on("GET /api/v1/audit/export", { text: '{"type":"header"}\n' });
     const { user } = await openAudit();
-    await user.click(screen.getByRole("button", { name: "Export with proofs" }));
+    await user.click(screen.getByRole("button", { name: "Export with Proofs" }));
     await waitFor(() => expect(saved).toHaveLength(1));
     expect(saved[0]?.name).toMatch(/^audit-trail-\d{4}-\d\d-\d\d\.jsonl$/);
     expect(await saved[0]?.content.text()).toBe('{"type":"header"}\n');
@@ -339,7 +339,7 @@ describe("the audit page", () => {
   test("a refused export shows the error and saves no file", async () => {
     api.on("GET /api/v1/audit/export", problem(503, "audit.no-checkpoint", "Nothing is signed yet."));
     const { user } = await openAudit();
-    await user.click(screen.getByRole("button", { name: "Export with proofs" }));
+    await user.click(screen.getByRole("button", { name: "Export with Proofs" }));
     expect(await screen.findByText("Failed to export the audit trail: Nothing is signed yet.")).toBeTruthy();
     expect(saved).toEqual([]);
   });

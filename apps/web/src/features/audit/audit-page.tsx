@@ -78,7 +78,7 @@ function WholeTrail() {
               onClick={save}
               loading={exporting.isPending}
             >
-              Export with proofs
+              Export with Proofs
             </Button>
           </>
         }

@@ -65,7 +65,7 @@ test("marks the current cadence, tells why the last check failed, and ends the s
   const current = await screen.findByRole("menuitemradio", { name: "Every hour" });
   expect(current.getAttribute("aria-checked")).toBe("true");
   expect(screen.getByText(reason)).toBeTruthy();
-  await user.click(screen.getByRole("menuitem", { name: "End subscription" }));
+  await user.click(screen.getByRole("menuitem", { name: "End Subscription" }));
   expect(await screen.findByText("Subscription ended")).toBeTruthy();
 });
 

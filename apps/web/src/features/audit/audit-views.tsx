@@ -62,7 +62,7 @@ function SubscriptionMenu({ view }: { view: SavedView }) {
         {current !== undefined && (
           <>
             <Menu.Divider />
-            <Menu.Item onClick={() => choose(null)}>End subscription</Menu.Item>
+            <Menu.Item onClick={() => choose(null)}>End Subscription</Menu.Item>
           </>
         )}
       </Menu.Dropdown>

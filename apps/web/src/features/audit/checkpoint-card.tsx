@@ -20,7 +20,7 @@ export function CheckpointCard() {
   const { data } = checkpoint;
   if (data === undefined) {
     return (
-      <SectionCard title="Latest checkpoint">
+      <SectionCard title="Latest Checkpoint">
         {checkpoint.isError ? (
           <ErrorState message={messageOf(checkpoint.error)} onRetry={() => void checkpoint.refetch()} />
         ) : (
@@ -31,7 +31,7 @@ export function CheckpointCard() {
   }
   return (
     <>
-      <SectionCard title="Latest checkpoint" description="Signs every entry up to this point">
+      <SectionCard title="Latest Checkpoint" description="Signs every entry up to this point">
         <Facts
           facts={[
             { name: "Entries signed", value: data.size.toLocaleString() },
@@ -47,7 +47,7 @@ export function CheckpointCard() {
         )}
       </SectionCard>
       <SectionCard
-        title="Verify it yourself"
+        title="Verify It Yourself"
         description="On any machine, without this server, using only its public key"
       >
         <p className={classes.label}>Verifier key</p>

@@ -28,7 +28,7 @@ export function QueueCard({ isShownEmpty }: { isShownEmpty: boolean }) {
   if (waiting.length === 0 && !isShownEmpty) return null;
   return (
     <SectionCard
-      title="Waiting for your decision"
+      title="Waiting for Your Decision"
       actions={
         query.data !== undefined && (
           <Link to={paths.jitAccess}>{counted(query.data.counts.pending, "pending request")}</Link>
@@ -89,7 +89,7 @@ export function OwnAccessCard({ isBrief = false }: { isBrief?: boolean }) {
   const active = useQuery(ownAccess);
   const pending = useQuery(ownPending);
   return (
-    <SectionCard title="My access" actions={<Link to={`${paths.jitAccess}?tab=active`}>All active access</Link>}>
+    <SectionCard title="My Access" actions={<Link to={`${paths.jitAccess}?tab=active`}>All active access</Link>}>
       <Loaded query={active}>
         {({ requests }) => <OwnRows active={requests} pending={pending.data?.requests ?? []} isBrief={isBrief} />}
       </Loaded>
@@ -117,7 +117,7 @@ function OwnRows({ active, pending, isBrief }: OwnRowsProps) {
         icon={IconKey}
         action={
           <Button component={Link} to={paths.jitAccess} variant="default" size="sm">
-            Request access
+            Request Access
           </Button>
         }
       />

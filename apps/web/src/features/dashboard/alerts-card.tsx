@@ -43,7 +43,7 @@ export function AlertsCard({ alerts }: { alerts: readonly Alert[] }) {
       )}
       {hidden > 0 && (
         <Button variant="subtle" size="compact-md" mt="xs" onClick={() => setIsWhole(!isWhole)} aria-expanded={isWhole}>
-          {isWhole ? "Show fewer" : `Show ${counted(hidden, "more cause")}`}
+          {isWhole ? "Show Fewer" : `Show ${counted(hidden, "more cause")}`}
         </Button>
       )}
     </section>

@@ -275,19 +275,19 @@ describe("the dashboard", () => {
   test("DASH-14: loads 50 recent verifications and shows a few until the user asks for all", async () => {
     api.on(HISTORY, { json: { data: Array.from({ length: 50 }, (_, n) => attempt(n)) } });
     const { user } = await openDashboard();
-    const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
+    const recent = within(screen.getByRole("region", { name: "Recent Verifications" }));
     await waitFor(() => expect(recent.getAllByRole("listitem")).toHaveLength(5));
     expect(api.requestsTo(HISTORY)[0]?.query.get("limit")).toBe("50");
     expect(recent.getByText("Wrong password")).toBeTruthy();
     expect(recent.getAllByText("PostgreSQL · app@db01.internal").length).toBeGreaterThan(0);
-    await user.click(recent.getByRole("button", { name: "Show all 50" }));
+    await user.click(recent.getByRole("button", { name: "Show All 50" }));
     expect(recent.getAllByRole("listitem")).toHaveLength(50);
   });
 
   test("recent verifications that fail to load offer Retry", async () => {
     api.on(HISTORY, broken);
     const { user } = await openDashboard();
-    const recent = within(screen.getByRole("region", { name: "Recent verifications" }));
+    const recent = within(screen.getByRole("region", { name: "Recent Verifications" }));
     await recent.findByText("The database is away.");
     api.on(HISTORY, { json: { data: [] } });
     await user.click(recent.getByRole("button", { name: "Retry" }));
@@ -336,27 +336,27 @@ describe("the dashboard", () => {
 describe("the dashboard by role", () => {
   test("a user sees their active access, their recent accounts, and what they may decide", async () => {
     await openDashboard();
-    const access = within(screen.getByRole("region", { name: "My access" }));
+    const access = within(screen.getByRole("region", { name: "My Access" }));
     expect(await access.findByRole("link", { name: "Connect: root on db1" })).toBeTruthy();
     expect(access.getByText(/^1h 30m left, until /)).toBeTruthy();
-    const recents = within(screen.getByRole("region", { name: "Recent accounts" }));
+    const recents = within(screen.getByRole("region", { name: "Recent Accounts" }));
     expect((await recents.findByRole("link", { name: "root on web1" })).getAttribute("href")).toBe(
       `/accounts/${recent.id}`,
     );
-    const queue = within(await screen.findByRole("region", { name: "Waiting for your decision" }));
+    const queue = within(await screen.findByRole("region", { name: "Waiting for Your Decision" }));
     expect(queue.getByRole("link", { name: "Review: Olga, root on db1" }).getAttribute("href")).toBe(
       `/jit-access/${asked.id}`,
     );
     expect(queue.getByRole("link", { name: "9 pending requests" }).getAttribute("href")).toBe("/jit-access");
-    expect(screen.queryByRole("region", { name: "Changes to rights and security" })).toBeNull();
+    expect(screen.queryByRole("region", { name: "Changes to Rights and Security" })).toBeNull();
     expect(api.requestsTo("GET /api/v1/audit")).toHaveLength(0);
   });
 
   test("a user without anything to decide sees no queue", async () => {
     canDecide = false;
     await openDashboard();
-    await within(screen.getByRole("region", { name: "My access" })).findByText("root on db1");
-    expect(screen.queryByRole("region", { name: "Waiting for your decision" })).toBeNull();
+    await within(screen.getByRole("region", { name: "My Access" })).findByText("root on db1");
+    expect(screen.queryByRole("region", { name: "Waiting for Your Decision" })).toBeNull();
   });
 
   test("administrators and managers see the queue, even when it is empty, and the notable audit entries", async () => {
@@ -364,7 +364,7 @@ describe("the dashboard by role", () => {
     signInForTest({ role: "admin" });
     await openDashboard();
     expect(await screen.findByText("No request waits for you.")).toBeTruthy();
-    expect(await screen.findByRole("region", { name: "Changes to rights and security" })).toBeTruthy();
+    expect(await screen.findByRole("region", { name: "Changes to Rights and Security" })).toBeTruthy();
     await waitFor(() => expect(api.requestsTo("GET /api/v1/audit")[0]?.query.get("notable")).toBe("true"));
   });
 });
@@ -376,10 +376,10 @@ describe("the setup checklist", () => {
     signInForTest({ role: "admin" });
     api.on(SETUP, { json: { steps: [step("sign-up", true), step("safe", false), step("provider", false)] } });
     const { user } = await openDashboard();
-    const card = within(await screen.findByRole("region", { name: "Set up Strongroom" }));
+    const card = within(await screen.findByRole("region", { name: "Set Up Strongroom" }));
     expect(card.getByText("1 of 3 steps done")).toBeTruthy();
     expect(card.getAllByRole("img", { name: "Done" })).toHaveLength(1);
-    expect(card.getByRole("link", { name: "Open safes: Create a safe" }).getAttribute("href")).toBe("/safes");
+    expect(card.getByRole("link", { name: "Open Safes: Create a safe" }).getAttribute("href")).toBe("/safes");
     const steps = [step("sign-up", true), step("safe", false), { ...step("provider", false), is_dismissed: true }];
     api.on("POST /api/v1/dashboard/setup/dismiss", { json: { steps } });
     await user.click(card.getByRole("button", { name: "Dismiss: Connect a sign-in provider" }));
@@ -394,6 +394,6 @@ describe("the setup checklist", () => {
     api.on(SETUP, { json: { steps: [step("sign-up", true)] } });
     await openDashboard();
     await waitFor(() => expect(api.requestsTo(SETUP)).toHaveLength(1));
-    expect(screen.queryByRole("region", { name: "Set up Strongroom" })).toBeNull();
+    expect(screen.queryByRole("region", { name: "Set Up Strongroom" })).toBeNull();
   });
 });

@@ -14,7 +14,7 @@ import classes from "./dashboard-page.module.css";
 export function NotableEvents() {
   const query = useQuery(notableEvents);
   return (
-    <SectionCard title="Changes to rights and security" actions={<Link to={paths.auditLogs}>Audit Logs</Link>}>
+    <SectionCard title="Changes to Rights and Security" actions={<Link to={paths.auditLogs}>Audit Logs</Link>}>
       <Loaded query={query}>
         {({ logs }) =>
           logs.length === 0 ? (

@@ -14,7 +14,7 @@ import classes from "./dashboard-page.module.css";
 export function RecentAccounts() {
   const query = useQuery(recentAccounts);
   return (
-    <SectionCard title="Recent accounts" actions={<Link to={paths.accounts}>All accounts</Link>}>
+    <SectionCard title="Recent Accounts" actions={<Link to={paths.accounts}>All accounts</Link>}>
       <Loaded query={query}>
         {({ accounts }) =>
           accounts.length === 0 ? (

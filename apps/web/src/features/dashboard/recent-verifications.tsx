@@ -27,7 +27,7 @@ export interface RecentVerificationsProps {
 export function RecentVerifications({ attempts, error, onRetry }: RecentVerificationsProps) {
   return (
     <SectionCard
-      title="Recent verifications"
+      title="Recent Verifications"
       actions={<Link to={paths.validationAt("accounts", "attempts")}>All attempts</Link>}
     >
       {attempts !== undefined ? (
@@ -61,7 +61,7 @@ function Attempts({ attempts }: { attempts: readonly ValidationAttempt[] }) {
       </ul>
       {attempts.length > FEW && (
         <Button variant="subtle" size="compact-md" mt="xs" onClick={() => setIsWhole(!isWhole)} aria-expanded={isWhole}>
-          {isWhole ? "Show fewer" : `Show all ${attempts.length}`}
+          {isWhole ? "Show Fewer" : `Show All ${attempts.length}`}
         </Button>
       )}
     </>

@@ -22,55 +22,55 @@ const STEPS: Record<SetupStep["id"], StepText> = {
   "second-factor": {
     title: "Add a second factor to your account",
     text: "An administrator's password alone opens everything. Use a passkey or an authenticator app.",
-    action: "Open profile",
+    action: "Open Profile",
     to: paths.profile,
   },
   "sign-up": {
     title: "Close sign-up",
     text: "At the moment anyone who reaches this server can create an account.",
-    action: "Open policy",
+    action: "Open Policy",
     to: paths.adminAt("policy"),
   },
   backups: {
     title: "Back up to another disk",
     text: "Set STRONGROOM_BACKUPS to a folder outside the data folder, then make the first backup.",
-    action: "Open backups",
+    action: "Open Backups",
     to: paths.adminAt("backups"),
   },
   "root-key": {
     title: "Keep the root key apart",
     text: "The root key lies beside the database. Set STRONGROOM_KEY_FILE to another disk, or use a passphrase.",
-    action: "Open keys",
+    action: "Open Keys",
     to: paths.adminAt("keys"),
   },
   people: {
     title: "Invite a colleague",
     text: "Add a second administrator, so that one lost device does not lock everyone out.",
-    action: "Open users",
+    action: "Open Users",
     to: paths.adminAt("users"),
   },
   safe: {
     title: "Create a safe",
     text: "A safe holds accounts that a team shares. Your vault is only for your own passwords.",
-    action: "Open safes",
+    action: "Open Safes",
     to: paths.safes,
   },
   account: {
     title: "Add an account of a real system",
     text: "A server, a database or a device whose password Strongroom verifies and rotates.",
-    action: "Open accounts",
+    action: "Open Accounts",
     to: paths.accounts,
   },
   verification: {
     title: "See a first verification succeed",
     text: "Strongroom logs in with the stored password. If it fails, the account says why.",
-    action: "Open verifications",
+    action: "Open Verifications",
     to: paths.validationAt("accounts", "attempts"),
   },
   provider: {
     title: "Connect a sign-in provider",
     text: "Let people sign in with your directory or identity provider (OpenID Connect or LDAP).",
-    action: "Open providers",
+    action: "Open Providers",
     to: paths.adminAt("providers"),
   },
 };
@@ -90,11 +90,11 @@ export function SetupCard() {
   if (done === steps.length) return null;
   return (
     <SectionCard
-      title="Set up Strongroom"
+      title="Set Up Strongroom"
       description={`${done.toLocaleString()} of ${steps.length.toLocaleString()} steps done`}
       actions={
         <Button variant="subtle" size="compact-sm" color="gray" loading={isPending} onClick={() => dismiss("all")}>
-          Dismiss all
+          Dismiss All
         </Button>
       }
     >

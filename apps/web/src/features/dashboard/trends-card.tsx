@@ -30,7 +30,7 @@ function Verifications({ read }: { read: ReplyOf<typeof readValidationDashboard>
   const attempts = days.reduce((sum, day) => sum + day.attempts, 0);
   return (
     <Trend
-      title="Verifications, 7 days"
+      title="Verifications, 7 Days"
       names={["Succeeded", "Failed"]}
       days={days.map(({ date, successes, failures }) => ({ date, good: successes, other: failures }))}
       tone="danger"
@@ -45,7 +45,7 @@ function Verifications({ read }: { read: ReplyOf<typeof readValidationDashboard>
 function Rotations({ read }: { read: ReplyOf<typeof readRotationTrend> }) {
   return (
     <Trend
-      title="Rotations, 14 days"
+      title="Rotations, 14 Days"
       names={["Rotated", "Cancelled or replaced"]}
       days={read.days.map(({ date, rotated, other }) => ({ date, good: rotated, other }))}
       tone="neutral"

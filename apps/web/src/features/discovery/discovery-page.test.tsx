@@ -97,7 +97,7 @@ test("DISC-04, DISC-05: the tabs have the order and ids of the specification, an
 
 test("a tab whose feature is missing is not shown", async () => {
   show("findings");
-  expect(await screen.findByText("No Discovery Targets")).toBeTruthy();
+  expect(await screen.findByText("No discovery targets")).toBeTruthy();
   expect(screen.queryByRole("tab", { name: "Security Findings" })).toBeNull();
 });
 
@@ -160,7 +160,7 @@ test("the banner of another feature's tab has its text", async () => {
 });
 
 test.each([
-  ["SCAN-02", "scans", "No Scans"],
+  ["SCAN-02", "scans", "No scans"],
   ["DISC-47", "accounts", "No Discovered Accounts"],
 ])("%s: the tab %j has an empty state", async (_, tab, text) => {
   show(tab);
@@ -186,12 +186,12 @@ test("DISC-54, DISC-55: statistics without targets or activity say so", async ()
 
 test("DISC-56, DISC-57, DISC-58: the page loads everything together, also what is cached", async () => {
   const { user, router } = show();
-  await screen.findByText("No Discovery Targets");
+  await screen.findByText("No discovery targets");
   const calls = [TARGETS, SCANS, ACCOUNTS, STATISTICS];
   for (const call of calls) await waitFor(() => expect(api.requestsTo(call)).toHaveLength(1));
   expect(api.requestsTo(STATISTICS)[0]!.query.get("range")).toBe("30d");
   await user.click(screen.getByRole("tab", { name: /^Basic Scans/ }));
-  await screen.findByText("No Scans");
+  await screen.findByText("No scans");
   expect(api.requestsTo(SCANS)).toHaveLength(1);
   await router.navigate("/elsewhere");
   await screen.findByTestId("address");
@@ -210,7 +210,7 @@ test("SCAN-22: more ended scans give a toast with their number", async () => {
 
 test("DISC-64: a failed refresh reports it", async () => {
   const { user } = show();
-  await screen.findByText("No Discovery Targets");
+  await screen.findByText("No discovery targets");
   api.on(TARGETS, problem(500, "internal", "The database is away."));
   await user.click(screen.getByRole("button", { name: "Refresh" }));
   expect(await screen.findByText("Failed to refresh data")).toBeTruthy();
@@ -259,9 +259,9 @@ test("a changed host key is shown with both keys, and accepted exactly as presen
   const { user } = show();
   const alarm = within(await screen.findByRole("alert", { name: "Host key alarm" }));
   expect(alarm.getByText("ssh-ed25519 SHA256:old")).toBeTruthy();
-  await user.click(alarm.getByRole("button", { name: "Accept new host key" }));
-  const dialog = within(await screen.findByRole("dialog", { name: "Accept new host key" }));
-  await user.click(dialog.getByRole("button", { name: "Accept new host key" }));
+  await user.click(alarm.getByRole("button", { name: "Accept New Host Key" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Accept New Host Key" }));
+  await user.click(dialog.getByRole("button", { name: "Accept New Host Key" }));
   await waitFor(() => expect(api.requestsTo(ACCEPT)[0]?.body).toEqual({ fingerprint: "ssh-ed25519 SHA256:new" }));
 });
 

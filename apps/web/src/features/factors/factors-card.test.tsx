@@ -86,7 +86,7 @@ test("re-authentication can be retried after a wrong proof, and cancelling it se
   await askToRemove(user);
   await user.type(await screen.findByLabelText("Password"), "wrong{Enter}");
   expect(await screen.findByText(/Incorrect or already used/)).toBeTruthy();
-  const dialog = screen.getByRole("dialog", { name: "Confirm your identity" });
+  const dialog = screen.getByRole("dialog", { name: "Confirm Your Identity" });
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   expect(await screen.findByText("Please prove again that it is you.")).toBeTruthy();
   expect(api.requestsTo(REMOVE)).toHaveLength(1);

@@ -19,9 +19,9 @@ import { NewFactor, type Added } from "#shared/factors/new-factor.tsx";
 import { canUsePasskeys } from "#shared/factors/passkey.ts";
 import { RecoveryCodes } from "#shared/factors/recovery-codes.tsx";
 
-const KIND: Record<FactorKind, { text: string; icon: typeof IconDeviceMobile }> = {
-  totp: { text: "Authenticator app", icon: IconDeviceMobile },
-  passkey: { text: "Passkey", icon: IconFingerprint },
+const KIND: Record<FactorKind, { text: string; title: string; icon: typeof IconDeviceMobile }> = {
+  totp: { text: "Authenticator app", title: "Authenticator App", icon: IconDeviceMobile },
+  passkey: { text: "Passkey", title: "Passkey", icon: IconFingerprint },
 };
 
 /** The open dialog and its subject. */
@@ -39,7 +39,7 @@ export function FactorsCard() {
 
   return (
     <SectionCard
-      title="Second factors"
+      title="Second Factors"
       description={
         data?.is_required === true
           ? "Your role requires a second factor in addition to the password."
@@ -48,11 +48,11 @@ export function FactorsCard() {
       actions={
         <Group gap="xs">
           <Button size="compact-md" variant="default" onClick={() => setOpen({ dialog: "add", kind: "totp" })}>
-            Add authenticator app
+            Add Authenticator App
           </Button>
           {canUsePasskeys() && (
             <Button size="compact-md" variant="default" onClick={() => setOpen({ dialog: "add", kind: "passkey" })}>
-              Add passkey
+              Add Passkey
             </Button>
           )}
         </Group>
@@ -113,7 +113,7 @@ function CodesRow({ left, onRenew }: { left: number; onRenew: () => void }) {
       name="Recovery codes"
       actions={
         <Button variant="default" size="compact-sm" onClick={onRenew}>
-          Create new codes
+          Create New Codes
         </Button>
       }
     >
@@ -130,7 +130,7 @@ function AddDialog({ open, setOpen }: { open: Open | null; setOpen: (next: Open 
     toast.success("Second factor added");
     setOpen(codes === null ? null : { dialog: "codes", codes });
   };
-  const title = open?.dialog === "add" ? `Add ${KIND[open.kind].text.toLowerCase()}` : "Your recovery codes";
+  const title = open?.dialog === "add" ? `Add ${KIND[open.kind].title}` : "Your Recovery Codes";
   return (
     <Modal
       opened={open?.dialog === "add" || open?.dialog === "codes"}
@@ -177,8 +177,8 @@ function RenewDialog({ onClose, onCodes }: { onClose: () => void; onCodes: (code
   return (
     <ConfirmDialog
       opened
-      title="Create new recovery codes"
-      confirmLabel="Create new codes"
+      title="Create New Recovery Codes"
+      confirmLabel="Create New Codes"
       isBusy={isBusy}
       onConfirm={() => void confirm()}
       onCancel={onClose}

@@ -55,7 +55,7 @@ export function ProviderProof({ name, onProved, onCancel }: ProviderProofProps) 
           data-autofocus
           onClick={() => void leave()}
         >
-          {isWaiting ? "Open again" : `Continue to ${name}`}
+          {isWaiting ? "Open Again" : `Continue to ${name}`}
         </Button>
       </Group>
     </Stack>

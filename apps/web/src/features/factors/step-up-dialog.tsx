@@ -35,7 +35,7 @@ export default function StepUpDialog() {
 
   const end = (isProved: boolean) => settle.current?.(isProved);
   return (
-    <Modal opened={isOpen} onClose={() => end(false)} title="Confirm your identity" size="sm" isOnTop>
+    <Modal opened={isOpen} onClose={() => end(false)} title="Confirm Your Identity" size="sm" isOnTop>
       {isOpen && <Ask onEnd={end} />}
     </Modal>
   );

@@ -110,7 +110,7 @@ function Details({ details }: { details: SecurityFindingDetails }) {
         </section>
       )}
       <section>
-        <h3 className={classes.heading}>How the risk score adds up</h3>
+        <h3 className={classes.heading}>How the Risk Score Adds Up</h3>
         <Facts
           facts={details.risk_factors.map(({ factor, points }) => ({
             name: factor,
@@ -119,7 +119,7 @@ function Details({ details }: { details: SecurityFindingDetails }) {
         />
       </section>
       <section>
-        <h3 className={classes.heading}>How to fix it</h3>
+        <h3 className={classes.heading}>How to Fix It</h3>
         <ol className={classes.list}>
           {details.remediation_steps.map((step) => (
             <li key={step}>{step}</li>
@@ -127,7 +127,7 @@ function Details({ details }: { details: SecurityFindingDetails }) {
         </ol>
       </section>
       <section>
-        <h3 className={classes.heading}>Compliance impact</h3>
+        <h3 className={classes.heading}>Compliance Impact</h3>
         {details.compliance_impact.length === 0 ? (
           <p className={classes.sentence}>None</p>
         ) : (

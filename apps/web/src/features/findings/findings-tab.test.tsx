@@ -219,7 +219,7 @@ test("rules are listed with their review dates, and deleted after a confirmation
   api.on(RULES, { json: { data: [] } });
   await user.click(question.getByRole("button", { name: "Delete" }));
   expect(await screen.findByText("Rule deleted successfully")).toBeTruthy();
-  expect(await screen.findByText("No Rules")).toBeTruthy();
+  expect(await screen.findByText("No rules")).toBeTruthy();
   expect(api.requestsTo(DELETION)).toHaveLength(1);
 });
 

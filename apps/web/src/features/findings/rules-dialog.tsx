@@ -22,11 +22,11 @@ export function RulesDialog(props: DialogProps) {
   const [deleted, setDeleted] = useState<FindingRule | null>(null);
   return (
     <>
-      <Modal {...props} title="False-Positive Rules" size="lg">
+      <Modal {...props} title="False-Positive Rules" size="lg" isShort>
         <Loaded query={query} failureText="Failed to load the rules">
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState icon={IconFilterOff} title="No Rules" text="Add a rule from the details of a finding." />
+              <EmptyState icon={IconFilterOff} title="No rules" text="Add a rule from the details of a finding." />
             ) : (
               <RowList label="False-positive rules">
                 {data.map((rule) => (

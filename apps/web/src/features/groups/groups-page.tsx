@@ -84,7 +84,7 @@ function Groups({ canManage, createButton }: { canManage: boolean; createButton:
                 text="No group matches your search."
                 action={
                   <Button variant="default" onClick={() => setParams({})}>
-                    Clear search
+                    Clear Search
                   </Button>
                 }
               />

@@ -51,7 +51,7 @@ export default function HelpPage() {
     <>
       <PageHeader title="Help" subtitle="Keyboard shortcuts, first steps and how to verify the audit trail." />
       <Stack gap="md" maw="52rem">
-        <SectionCard title="Keyboard shortcuts">
+        <SectionCard title="Keyboard Shortcuts">
           <dl className={classes.keys}>
             {SHORTCUTS.map(({ keys, does }) => (
               <div key={does}>
@@ -65,7 +65,7 @@ export default function HelpPage() {
             ))}
           </dl>
         </SectionCard>
-        <SectionCard title="Your first credential">
+        <SectionCard title="Your First Credential">
           <List type="ordered" spacing={4}>
             <List.Item>
               Open the{" "}
@@ -82,7 +82,7 @@ export default function HelpPage() {
             <List.Item>Choose Copy when you need the secret. Each copy is recorded in the audit trail first.</List.Item>
           </List>
         </SectionCard>
-        <SectionCard title="How password rotation works">
+        <SectionCard title="How Password Rotation Works">
           <Stack gap="sm">
             <Text>
               Choose Rotate Password. Strongroom generates and stores a new password, sets it on the target system,
@@ -117,7 +117,7 @@ export default function HelpPage() {
             <CodeBlock label="command" code="npx strongroom audit verify FILE --key PUB" isWrapped />
           </Stack>
         </SectionCard>
-        <SectionCard title="More documentation">
+        <SectionCard title="More Documentation">
           <List spacing={4}>
             <List.Item>
               <Anchor component="button" type="button" underline="always" onClick={() => void openApiPage()}>

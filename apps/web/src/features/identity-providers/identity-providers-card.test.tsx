@@ -86,10 +86,10 @@ test("an empty card explains providers; a failed load can be retried", async () 
 test("an administrator adds a directory with group mappings, and errors show at their fields", async () => {
   api.on("POST /api/v1/identity-providers", { status: 201, json: company });
   const { user } = await open();
-  await user.click(screen.getByRole("button", { name: "Add provider" }));
+  await user.click(screen.getByRole("button", { name: "Add Provider" }));
   await user.click(await screen.findByRole("menuitem", { name: "LDAP directory" }));
   const form = await dialog("Add LDAP directory");
-  await user.click(form.getByRole("button", { name: "Add provider" }));
+  await user.click(form.getByRole("button", { name: "Add Provider" }));
   expect(await form.findByText("Please enter a name.")).toBeTruthy();
   expect(form.getByText("Please enter the base DN for users.")).toBeTruthy();
   expect(form.getByText(/Must be ldaps:\/\/host/)).toBeTruthy();
@@ -99,9 +99,9 @@ test("an administrator adds a directory with group mappings, and errors show at 
   fill(form.getByLabelText("Bind DN"), "cn=reader,dc=corp");
   fill(form.getByLabelText("Bind password"), "reader secret");
   fill(form.getByLabelText("Domains"), "corp.example, corp.test");
-  await user.click(form.getByRole("button", { name: "Add a group" }));
+  await user.click(form.getByRole("button", { name: "Add a Group" }));
   fill(form.getByLabelText("Group 1"), "admins");
-  await user.click(form.getByRole("button", { name: "Add provider" }));
+  await user.click(form.getByRole("button", { name: "Add Provider" }));
   await waitFor(() => expect(api.requestsTo("POST /api/v1/identity-providers")).toHaveLength(1));
   const [sent] = api.requestsTo("POST /api/v1/identity-providers");
   expect(sent?.body).toMatchObject({

@@ -26,7 +26,7 @@ export function IdentityProvidersCard() {
   };
   return (
     <SectionCard
-      title="Sign-in providers"
+      title="Sign-In Providers"
       description="Let users sign in with an external identity provider. Local passwords keep working"
       actions={<AddMenu onAdd={add} />}
     >
@@ -48,7 +48,7 @@ function AddMenu({ onAdd }: { onAdd: (kind: ProviderKind) => void }) {
           leftSection={<IconPlus size={16} aria-hidden />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >
-          Add provider
+          Add Provider
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

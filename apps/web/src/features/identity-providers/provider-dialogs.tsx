@@ -18,7 +18,7 @@ export function AddProviderDialog({ kind, ...props }: DialogProps & { kind: Prov
       title={`Add ${KIND_LABELS[kind]}`}
       size="lg"
       initial={emptyProvider(kind)}
-      submitLabel="Add provider"
+      submitLabel="Add Provider"
       failureText="Failed to add the provider"
       save={(values) => add(bodyOf(values))}
       done="Provider added. Test it before people use it."

@@ -50,7 +50,7 @@ export function RoleMappingFields({ form }: { form: UseFormReturnType<ProviderFo
           className={classes.add}
           onClick={() => form.insertListItem("role_mappings", { group: "", role: "user" })}
         >
-          Add a group
+          Add a Group
         </Button>
       </div>
     </Input.Wrapper>

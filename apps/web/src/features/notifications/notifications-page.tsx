@@ -31,11 +31,11 @@ export default function NotificationsPage() {
         }
       />
       <Stack gap="md" maw="52rem">
-        <SectionCard title="For you">
+        <SectionCard title="For You">
           <Loaded query={query}>{({ notifications }) => <NotificationList notifications={notifications} />}</Loaded>
         </SectionCard>
         <SectionCard
-          title="Live events"
+          title="Live Events"
           description="Events since you opened this page. Earlier events are in the audit trail."
           actions={
             events.length > 0 && (

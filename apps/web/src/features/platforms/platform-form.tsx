@@ -119,7 +119,7 @@ function Verification({ form }: { form: FormControl }) {
 
 function Rules({ form }: { form: FormControl }) {
   return (
-    <Part title="Password rules" description="Rules for new passwords. The limits of the target take precedence.">
+    <Part title="Password Rules" description="Rules for new passwords. The limits of the target take precedence.">
       <SimpleGrid className={classes.numbers} cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
         <Count form={form} field="length" label="Length" />
         <Count form={form} field="max_length" label="Maximum on the target" />

@@ -100,7 +100,7 @@ describe("the platforms page", () => {
     await user.type(screen.getByRole("searchbox"), "none");
     expect(await screen.findByText("No platforms match your search.")).toBeTruthy();
     expect(router.state.location.search).toBe("?search=none");
-    await user.click(screen.getByRole("button", { name: "Clear search and filter" }));
+    await user.click(screen.getByRole("button", { name: "Clear Search and Filter" }));
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 

@@ -83,7 +83,7 @@ function Platforms({ platforms, canManage }: { platforms: readonly Platform[]; c
           text="No platforms match your search."
           action={
             <Button variant="default" onClick={() => setParams({})}>
-              Clear search and filter
+              Clear Search and Filter
             </Button>
           }
         />

@@ -18,7 +18,7 @@ export function TimeFormatCard() {
   const format = useTimeFormat();
   const now = useNow();
   return (
-    <SectionCard title="Dates and times" description="Saved in this browser.">
+    <SectionCard title="Dates and Times" description="Saved in this browser.">
       <Stack gap="sm" align="flex-start">
         <SegmentedControl
           aria-label="Time zone"

@@ -13,7 +13,7 @@ export function TrendsCard({ trends }: { trends: RiskAssessment["trends"] }) {
   const findings = trends.findings_trend.slice(-SHOWN);
   return (
     <SectionCard title="Trends" description="The last 7 entries">
-      <h3 className={classes.trendTitle}>Risk score</h3>
+      <h3 className={classes.trendTitle}>Risk Score</h3>
       {scores.length === 0 ? (
         <NoRows>No scores recorded yet. Strongroom records one every day.</NoRows>
       ) : (
@@ -29,7 +29,7 @@ export function TrendsCard({ trends }: { trends: RiskAssessment["trends"] }) {
           ))}
         </ul>
       )}
-      <h3 className={classes.trendTitle}>New findings</h3>
+      <h3 className={classes.trendTitle}>New Findings</h3>
       {findings.length === 0 ? (
         <NoRows>No new findings in this time frame</NoRows>
       ) : (

@@ -223,7 +223,7 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: EnhancedScan }) {
         />
         {coverage.unread.length > 0 && (
           <section>
-            <h3 className={classes.heading}>Could not be read</h3>
+            <h3 className={classes.heading}>Could Not Be Read</h3>
             <ul className={classes.paths}>
               {coverage.unread.map((path) => (
                 <li key={path}>{path}</li>
@@ -232,7 +232,7 @@ function ScanDetails({ scan, ...props }: DialogProps & { scan: EnhancedScan }) {
           </section>
         )}
         <section>
-          <h3 className={classes.heading}>Most severe findings</h3>
+          <h3 className={classes.heading}>Most Severe Findings</h3>
           <Loaded query={details} failureText="Failed to load the findings of the scan">
             {({ findings }) =>
               findings.length === 0 ? (

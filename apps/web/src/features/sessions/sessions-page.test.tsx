@@ -170,7 +170,7 @@ describe("the session monitoring page", () => {
         : { ...aPage([aSession()]), next_cursor: "next" },
     }));
     const { user } = show();
-    await user.click(await screen.findByRole("button", { name: "Load more" }));
+    await user.click(await screen.findByRole("button", { name: "Load More" }));
     await waitFor(async () => expect(await rows()).toHaveLength(2));
   });
 });

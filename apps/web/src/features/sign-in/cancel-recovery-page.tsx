@@ -26,7 +26,7 @@ export default function CancelRecoveryPage() {
 
   if (token === null) {
     return (
-      <SignedOutLayout title="Cancel a reset">
+      <SignedOutLayout title="Cancel a Reset">
         <ErrorState message="The link is incomplete. Open the complete link from the email." />
         {backToSignIn}
       </SignedOutLayout>
@@ -34,14 +34,14 @@ export default function CancelRecoveryPage() {
   }
   if (cancel.data !== undefined) {
     return (
-      <SignedOutLayout title="Reset cancelled">
+      <SignedOutLayout title="Reset Cancelled">
         <Text>{cancel.data.message}</Text>
         {backToSignIn}
       </SignedOutLayout>
     );
   }
   return (
-    <SignedOutLayout title="Cancel a reset" description="Use this if you did not request the reset of your sign-in.">
+    <SignedOutLayout title="Cancel a Reset" description="Use this if you did not request the reset of your sign-in.">
       <Stack gap="md">
         <Text>
           All your sessions end, the new password stops working, and your vault stays closed. Administrators are

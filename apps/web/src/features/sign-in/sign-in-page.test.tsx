@@ -158,7 +158,7 @@ test('AUTH-15, AUTH-16, AUTH-48, OPEN-09: "Reset password" asks for the email, s
   await user.click(screen.getByRole("button", { name: "Reset password" }));
   const dialog = await screen.findByRole("dialog", { name: "Reset password" });
   expect(within(dialog).getByLabelText("Email address")).toHaveProperty("value", "dana@example.test");
-  await user.click(within(dialog).getByRole("button", { name: "Send reset link" }));
+  await user.click(within(dialog).getByRole("button", { name: "Send Reset Link" }));
   expect(await screen.findByText("Password reset link sent to your email")).toBeTruthy();
   expect(api.requestsTo("POST /api/v1/auth/reset-password")[0]?.body).toEqual({ email: "dana@example.test" });
 });
@@ -172,7 +172,7 @@ test.each([
   await user.click(screen.getByRole("button", { name: "Reset password" }));
   const dialog = await screen.findByRole("dialog", { name: "Reset password" });
   await user.type(within(dialog).getByLabelText("Email address"), "dana@example.test");
-  await user.click(within(dialog).getByRole("button", { name: "Send reset link" }));
+  await user.click(within(dialog).getByRole("button", { name: "Send Reset Link" }));
   expect(await screen.findByText(text)).toBeTruthy();
 });
 

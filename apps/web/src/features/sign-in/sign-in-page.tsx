@@ -107,7 +107,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
 
   return (
     <SignedOutLayout
-      title="Sign in to Strongroom"
+      title="Sign In to Strongroom"
       description="Privileged credentials, stored safely, verified and audited."
       side={<Claims />}
     >
@@ -128,7 +128,7 @@ function FirstStep({ notice, onMissing }: FirstStepProps) {
                 loading={passkey.isPending}
                 onClick={() => void enter(isRemembered, () => passkey.mutateAsync(isRemembered))}
               >
-                Use a passkey
+                Use a Passkey
               </Button>
             )}
             <ProviderButtons isRemembered={isRemembered} onFailure={setStep} />
@@ -241,7 +241,7 @@ function ProviderSessionNote({ provider: { id, name } }: { provider: ProviderSes
       <Stack gap="sm" align="flex-start">
         <Text size="sm">You may still be signed in to {name} in this browser.</Text>
         <Button variant="default" size="sm" loading={isBusy} onClick={() => void leave()}>
-          Sign out of {name} too
+          Sign Out of {name} Too
         </Button>
         {note !== null && (
           <Text size="sm" role="alert">

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 async function openForm() {
   const { user } = renderScreen(<SshKeysCard />);
-  await user.click(await screen.findByRole("button", { name: "Add SSH key" }));
+  await user.click(await screen.findByRole("button", { name: "Add SSH Key" }));
   return { user, dialog: within(await screen.findByRole("dialog")) };
 }
 
@@ -73,7 +73,7 @@ test("a pasted key shows its type, comment and fingerprint, names itself, and is
   expect(await dialog.findByText("Ed25519")).toBeTruthy();
   expect(await dialog.findByText(/^SHA256:[A-Za-z0-9+/]{43}$/)).toBeTruthy();
   expect(dialog.getByLabelText<HTMLInputElement>(/^Name/).value).toBe("ann@laptop");
-  await user.click(dialog.getByRole("button", { name: "Add SSH key" }));
+  await user.click(dialog.getByRole("button", { name: "Add SSH Key" }));
   expect(await screen.findByText("SSH key added")).toBeTruthy();
   expect(api.requestsTo(ADD).map(({ body }) => body)).toEqual([
     { name: "ann@laptop", public_key: PUBLIC_KEY, expires_in_days: 90 },
@@ -85,7 +85,7 @@ test("a private key that is pasted by mistake is never sent", async () => {
   await user.click(dialog.getByLabelText(/Public key/));
   await user.paste("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----");
   await user.type(dialog.getByLabelText(/^Name/), "laptop");
-  await user.click(dialog.getByRole("button", { name: "Add SSH key" }));
+  await user.click(dialog.getByRole("button", { name: "Add SSH Key" }));
   expect(await dialog.findByText(/This is a private key/)).toBeTruthy();
   expect(api.requestsTo(ADD)).toEqual([]);
 });

@@ -24,7 +24,7 @@ export function SshKeysCard() {
   const [removed, setRemoved] = useState<SshKey | null>(null);
   return (
     <SectionCard
-      title="SSH keys"
+      title="SSH Keys"
       description="Connect to accounts through the session gateway with your own SSH client. Your second factor still applies."
       actions={
         keys.data !== undefined && (
@@ -34,7 +34,7 @@ export function SshKeysCard() {
             leftSection={<IconPlus size={15} aria-hidden />}
             onClick={() => setIsAdding(true)}
           >
-            Add SSH key
+            Add SSH Key
           </Button>
         )
       }
@@ -54,10 +54,10 @@ export function SshKeysCard() {
             <FormDialog
               opened={isAdding}
               onClose={() => setIsAdding(false)}
-              title="Add SSH key"
+              title="Add SSH Key"
               size="lg"
               initial={emptySshKey(mostDays)}
-              submitLabel="Add SSH key"
+              submitLabel="Add SSH Key"
               failureText="Failed to add the SSH key"
               save={(values) =>
                 saveKey(client, {

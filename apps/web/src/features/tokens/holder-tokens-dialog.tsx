@@ -22,7 +22,7 @@ export interface HolderTokensDialogProps {
 export function HolderTokensDialog({ holder, opened, onClose, none, children }: HolderTokensDialogProps) {
   const tokens = useQuery({ ...tokensOf(holder.id), enabled: opened });
   return (
-    <Modal opened={opened} onClose={onClose} title={`Tokens of ${holder.name}`} size="lg">
+    <Modal opened={opened} onClose={onClose} title={`Tokens of ${holder.name}`} size="lg" isShort>
       <Loaded query={tokens} loadingText="Loading the tokens...">
         {({ data }) => (
           <>

@@ -29,13 +29,13 @@ export function TokenDialog({ holder, holderName, choices, opened, onClose }: To
     setMade(null);
     onClose();
   };
-  const title = holderName === undefined ? "Create token" : `Create token for ${holderName}`;
+  const title = holderName === undefined ? "Create Token" : `Create Token for ${holderName}`;
   return (
     // After creation only the dialog's own button closes it, so that the token is not lost by accident.
     <Modal
       opened={opened}
       onClose={done}
-      title={made === null ? title : "Your new token"}
+      title={made === null ? title : "Your New Token"}
       size="lg"
       isInsistent={made !== null}
     >

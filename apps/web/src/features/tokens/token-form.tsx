@@ -30,7 +30,7 @@ export function TokenForm({ choices, onCancel, onSubmit }: TokenFormProps) {
       initial={emptyToken(choices.most_days)}
       check={checkToken}
       objectionsIn={objectionsIn}
-      submitLabel="Create token"
+      submitLabel="Create Token"
       failureText="Failed to create the token"
       onCancel={onCancel}
       onSubmit={onSubmit}

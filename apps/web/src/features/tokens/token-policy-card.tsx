@@ -15,7 +15,7 @@ export function TokenPolicyCard() {
   const policy = useQuery(tokenPolicy);
   return (
     <SectionCard
-      title="API token policy"
+      title="API Token Policy"
       description="Maximum lifetime of tokens. A stricter policy ends older tokens immediately."
     >
       <Loaded query={policy}>

@@ -31,7 +31,7 @@ export function TokenRows({ tokens, label }: { tokens: readonly ApiToken[]; labe
       </RowList>
       <DeleteDialog
         opened={asked !== null}
-        title="Revoke token"
+        title="Revoke Token"
         confirmLabel="Revoke"
         mutation={revocation(useQueryClient(), asked?.id ?? "")}
         done="Token revoked"

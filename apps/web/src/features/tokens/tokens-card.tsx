@@ -15,7 +15,7 @@ export function TokensCard() {
   const [isMaking, setIsMaking] = useState(false);
   return (
     <SectionCard
-      title="API tokens"
+      title="API Tokens"
       description="Let programs act as you. A token never has more permissions than you have, and it always expires."
       actions={
         tokens.data !== undefined && (
@@ -25,7 +25,7 @@ export function TokensCard() {
             leftSection={<IconPlus size={15} aria-hidden />}
             onClick={() => setIsMaking(true)}
           >
-            Create token
+            Create Token
           </Button>
         )
       }

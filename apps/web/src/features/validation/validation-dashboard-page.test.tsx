@@ -42,7 +42,7 @@ describe("the header of the Validation Dashboard", () => {
     expect((await card("Critical Issues")).textContent).toContain("1");
     expect(screen.getByRole("heading", { level: 1, name: "Validation Dashboard" })).toBeTruthy();
     expect(screen.getByText("Offline")).toBeTruthy();
-    for (const name of ["Refresh the dashboard", "Export", /^Notifications/, "Dashboard settings"]) {
+    for (const name of ["Refresh the dashboard", "Export", /^Notifications/, "Dashboard Settings"]) {
       expect(screen.getByRole("button", { name })).toBeTruthy();
     }
     expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual([
@@ -184,7 +184,7 @@ describe("the overview tab", () => {
     const { user } = openDashboard();
     const list = await screen.findByRole("list", { name: "Systems" });
     expect(within(list).getAllByRole("listitem")).toHaveLength(5);
-    await user.click(screen.getByRole("button", { name: "Show all 7" }));
+    await user.click(screen.getByRole("button", { name: "Show All 7" }));
     expect(within(list).getAllByRole("listitem")).toHaveLength(7);
   });
 
@@ -196,7 +196,7 @@ describe("the overview tab", () => {
     const { user, router } = openDashboard();
     expect(await rowsIn("Validation failures")).toHaveLength(5);
     expect(await rowsIn("Live events")).toHaveLength(5);
-    expect(screen.getByRole("button", { name: "Show all 7" })).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Show All 7" })).toBeTruthy();
     await act(() => router.navigate("/validation-dashboard?tab=accounts"));
     expect(await rowsIn("Validation attempts")).toHaveLength(5);
     expect(await rowsIn("Validation failures")).toHaveLength(5);

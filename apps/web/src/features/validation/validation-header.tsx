@@ -70,7 +70,7 @@ export function ValidationHeader({ range, latest, dashboard, report, preferences
               <ActionIcon
                 size="lg"
                 variant="default"
-                aria-label="Dashboard settings"
+                aria-label="Dashboard Settings"
                 title="Settings"
                 onClick={settings.open}
                 disabled={preferences === undefined}

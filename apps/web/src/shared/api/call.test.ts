@@ -153,7 +153,7 @@ describe("replies", () => {
     api.on("POST /api/v1/auth/login", problem(401, "sign-in.refused", "Invalid credentials"));
     await failureOf(call(login, { body: { email: "a@b.c", password: "x" } }));
     configureCalls({ token: () => "mine" });
-    api.on("GET /api/v1/credentials", problem(401, "session.ended", "Sign in again"));
+    api.on("GET /api/v1/credentials", problem(401, "session.ended", "Sign In Again"));
     await failureOf(call(listCredentials));
     expect(refused).toEqual(["mine"]);
   });

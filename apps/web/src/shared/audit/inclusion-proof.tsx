@@ -66,7 +66,7 @@ function Proof({ entry }: { entry: AuditLog }) {
             onClick={save}
             loading={isPending}
           >
-            Download evidence
+            Download Evidence
           </Button>
         </div>
       )}

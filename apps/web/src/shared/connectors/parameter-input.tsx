@@ -238,7 +238,7 @@ function RowsInput({ field, columns, error, initial, onRows }: RowsInputProps) {
           setNextKey(nextKey + 1);
         }}
       >
-        Add row
+        Add Row
       </Button>
     </div>
   );

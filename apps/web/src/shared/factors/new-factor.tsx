@@ -51,7 +51,7 @@ export function NewFactor({ kind, enrolment, onAdded, cancelLabel = "Cancel", on
       label={`Add ${USUAL_NAME[kind].toLowerCase()}`}
       initial={{ name: USUAL_NAME[kind], code: "" }}
       check={(values) => check(kind, values)}
-      submitLabel={kind === "totp" ? "Add app" : "Create passkey"}
+      submitLabel={kind === "totp" ? "Add App" : "Create Passkey"}
       cancelLabel={cancelLabel}
       onCancel={onCancel}
       onSubmit={async (values) => onAdded(await enrolment.finish(await answerOf(started, values)))}

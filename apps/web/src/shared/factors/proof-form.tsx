@@ -21,10 +21,10 @@ export interface ProofFormProps {
 }
 
 const INSTEAD: Record<ProofKind, string> = {
-  passkey: "Use a passkey",
-  totp: "Use an authenticator app code",
-  recovery: "Use a recovery code",
-  password: "Use your password",
+  passkey: "Use a Passkey",
+  totp: "Use an Authenticator App Code",
+  recovery: "Use a Recovery Code",
+  password: "Use Your Password",
 };
 
 const ASKS: Record<Exclude<ProofKind, "passkey">, { label: string; description?: string; autoComplete: string }> = {
@@ -67,7 +67,7 @@ export function ProofForm({ label, kinds, passkey, submitLabel, onProof, cancelL
       label={label}
       initial={{ text: "" }}
       check={({ text }) => (way !== "passkey" && text.trim() === "" ? { text: EMPTY[way] } : {})}
-      submitLabel={way === "passkey" ? "Use your passkey" : submitLabel}
+      submitLabel={way === "passkey" ? "Use Your Passkey" : submitLabel}
       submit={{
         size: "md",
         ...(way === "passkey" && {

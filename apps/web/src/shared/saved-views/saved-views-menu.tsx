@@ -56,12 +56,12 @@ export function SavedViewsMenu({ list, columns }: SavedViewsMenuProps) {
             {({ views: all }) => (
               <>
                 <Views
-                  title="Your views"
+                  title="Your Views"
                   views={all.filter((view) => view.is_own)}
                   {...{ shown, open, onDelete: askToDelete }}
                 />
                 <Views
-                  title="Shared with you"
+                  title="Shared with You"
                   views={all.filter((view) => !view.is_own)}
                   {...{ shown, open, onDelete: askToDelete }}
                 />
@@ -79,7 +79,7 @@ export function SavedViewsMenu({ list, columns }: SavedViewsMenuProps) {
               setIsSaving(true);
             }}
           >
-            Save current view
+            Save Current View
           </Button>
         </Popover.Dropdown>
       </Popover>

@@ -49,7 +49,7 @@ test("only views that the caller can delete have a delete button, which asks fir
   const { user } = show();
   api.on("DELETE /api/v1/saved-views/:id", { json: { message: 'View "Old Linux passwords" deleted' } });
   await user.click(await screen.findByRole("button", { name: "Views" }));
-  const list = within(await screen.findByRole("list", { name: "Shared with you" }));
+  const list = within(await screen.findByRole("list", { name: "Shared with You" }));
   expect(list.getByRole("button", { name: "Rejected" })).toBeTruthy();
   expect(list.queryByRole("button", { name: "Delete view Rejected" })).toBe(null);
   await user.click(screen.getByRole("button", { name: "Delete view Old Linux passwords" }));
@@ -61,7 +61,7 @@ test("saves the filters, the order and the columns of the address under a name",
   const { user } = show("/accounts?system=Linux&sort=-name");
   api.on("POST /api/v1/saved-views", { status: 201, json: aView({ name: "Mine" }) });
   await user.click(await screen.findByRole("button", { name: "Views" }));
-  await user.click(await screen.findByRole("button", { name: "Save current view" }));
+  await user.click(await screen.findByRole("button", { name: "Save Current View" }));
   const dialog = within(await screen.findByRole("dialog", { name: "Save View" }));
   await user.click(dialog.getByRole("button", { name: "Save View" }));
   expect(dialog.getByText("Give the view a name")).toBeTruthy();

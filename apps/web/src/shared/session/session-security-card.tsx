@@ -68,7 +68,7 @@ export function SessionSecurityCard({ note }: SessionSecurityCardProps) {
       )}
       <Group mt="md">
         <Button onClick={save} disabled={edited === null}>
-          Save session settings
+          Save Session Settings
         </Button>
       </Group>
     </SectionCard>

@@ -19,7 +19,7 @@ test("DEMO-07: saving stores minutes in local storage under sessionSettings", as
   const { user } = renderScreen(<SessionSecurityCard />);
   await user.selectOptions(screen.getByLabelText("Session timeout"), "60");
   await user.selectOptions(screen.getByLabelText("Warning before timeout"), "10");
-  await user.click(screen.getByRole("button", { name: "Save session settings" }));
+  await user.click(screen.getByRole("button", { name: "Save Session Settings" }));
   expect(JSON.parse(localStorage.getItem("sessionSettings")!)).toEqual({ timeout: 60, warningTime: 10 });
   expect(await screen.findByText("Session settings saved")).toBeTruthy();
 });

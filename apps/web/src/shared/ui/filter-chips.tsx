@@ -40,7 +40,7 @@ export function FilterChips({ chips, onRemove, onClear }: FilterChipsProps) {
       {chips.length > 1 && (
         <li>
           <Button variant="subtle" size="compact-sm" onClick={onClear}>
-            Clear filters
+            Clear Filters
           </Button>
         </li>
       )}

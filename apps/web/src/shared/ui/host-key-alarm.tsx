@@ -49,14 +49,14 @@ export function HostKeyAlarm({ host, alarm, accept }: HostKeyAlarmProps) {
           <Key name="Presented host key" value={alarm.presented} />
         </div>
         <Button color="red" onClick={() => setIsAsking(true)}>
-          Accept new host key
+          Accept New Host Key
         </Button>
       </div>
       <ConfirmDialog
         opened={isAsking}
-        title="Accept new host key"
+        title="Accept New Host Key"
         variant="danger"
-        confirmLabel="Accept new host key"
+        confirmLabel="Accept New Host Key"
         isBusy={isBusy}
         onConfirm={() => void acceptShown(alarm.presented)}
         onCancel={() => setIsAsking(false)}

@@ -16,7 +16,7 @@ export function LoadMore({ of }: LoadMoreProps) {
       onClick={() => void of.fetchNextPage()}
       loading={of.isFetchingNextPage}
     >
-      Load more
+      Load More
     </Button>
   );
 }

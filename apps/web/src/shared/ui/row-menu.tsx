@@ -70,7 +70,7 @@ export function RowMenu({ name, actionsOf }: RowMenuProps) {
         {actions.filter(({ isDanger }) => isDanger !== true).map(Entry)}
         {actions.some(({ isDanger }) => isDanger) && actions.length > 1 && <Menu.Divider />}
         {actions.filter(({ isDanger }) => isDanger === true).map(Entry)}
-        {actions.length === 0 && <Menu.Item disabled>No actions</Menu.Item>}
+        {actions.length === 0 && <Menu.Item disabled>No Actions</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   );

@@ -32,7 +32,7 @@ export function ChangeTab({ isAdmin }: { isAdmin: boolean }) {
   const set = (part: Partial<ChangeValues>) => setValues((before) => ({ ...before, ...part }));
   return (
     <SectionCard
-      title="Preview a change"
+      title="Preview a Change"
       description="Shows who would gain or lose which permissions, and on how many accounts. A preview changes nothing, but it is recorded in the audit trail."
     >
       <div className={classes.form}>

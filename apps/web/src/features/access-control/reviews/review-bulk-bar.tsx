@@ -48,7 +48,7 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
         size="compact-md"
         onClick={() => onChoose(ids.length === 0 ? items.slice(0, MOST_CHOSEN).map(({ id }) => id) : [])}
       >
-        {ids.length === 0 ? "Select all" : "Clear selection"}
+        {ids.length === 0 ? "Select All" : "Clear Selection"}
       </Button>
       <Button
         size="compact-md"
@@ -59,7 +59,7 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
         loading={isPending}
         onClick={confirm}
       >
-        Confirm selected
+        Confirm Selected
       </Button>
       <Button
         size="compact-md"
@@ -69,7 +69,7 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
         disabled={ids.length === 0 || isTooMany || isPending}
         onClick={() => onRemove(ids)}
       >
-        Remove selected
+        Remove Selected
       </Button>
     </div>
   );

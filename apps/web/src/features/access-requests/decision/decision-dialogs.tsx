@@ -43,10 +43,10 @@ export function DecisionDialogs({ request, dialog, onClose }: DecisionDialogsPro
       <Modal opened={dialog === "extend"} onClose={onClose} title="Extend Access">
         <ExtendForm key={request.id} {...about} />
       </Modal>
-      <Modal opened={dialog === "map"} onClose={onClose} title="Map to an account">
+      <Modal opened={dialog === "map"} onClose={onClose} title="Map to an Account">
         <MapForm key={request.id} {...about} />
       </Modal>
-      <Modal opened={dialog === "review"} onClose={onClose} title="Review emergency access">
+      <Modal opened={dialog === "review"} onClose={onClose} title="Review Emergency Access">
         <ReviewForm key={request.id} {...about} />
       </Modal>
     </>

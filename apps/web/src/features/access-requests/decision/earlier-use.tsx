@@ -20,7 +20,7 @@ interface EarlierProps {
 
 export function EarlierRequests({ request, accountId }: EarlierProps) {
   const query = useQuery(earlierRequests({ userId: request.user_id, accountId }));
-  const title = "Earlier requests for this account";
+  const title = "Earlier Requests for This Account";
   return (
     <SectionCard title={title} description={`By ${request.username}`}>
       <Loaded query={query}>
@@ -60,7 +60,7 @@ export function EarlierRequests({ request, accountId }: EarlierProps) {
 
 export function EarlierSessions({ request, accountId }: EarlierProps) {
   const query = useQuery(earlierSessions({ userId: request.user_id, accountId }));
-  const title = "Sessions on this account";
+  const title = "Sessions on This Account";
   return (
     <SectionCard
       title={title}

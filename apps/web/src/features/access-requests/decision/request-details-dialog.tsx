@@ -56,7 +56,7 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
     <Stack gap="md">
       <Facts facts={factsOf(request, now)} />
       <section>
-        <h3 className={classes.sub}>Business justification</h3>
+        <h3 className={classes.sub}>Business Justification</h3>
         <p className={classes.reason}>{request.business_justification}</p>
       </section>
       <section>
@@ -67,7 +67,7 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
       <DialogButtons>
         <EvidenceButton about="access-request" id={request.id} name="this request" size="sm" variant="default" />
         <Button component={Link} to={paths.reviewRequest(request.id)} variant="default">
-          Open page
+          Open Page
         </Button>
         {request.account_id !== null && request.can.includes("connect") && (
           <Button component={Link} to={paths.connect(request.account_id)} state={{ starts: true }}>
@@ -76,7 +76,7 @@ function Details({ request, onOpen }: Pick<RequestDetailsDialogProps, "request" 
         )}
         {request.account_id !== null && request.can.includes("retrieve") && (
           <Button component={Link} to={paths.account(request.account_id)} variant="default">
-            Open account
+            Open Account
           </Button>
         )}
         {actsOf(request).map(({ act, label, color, icon: ActIcon }) => (

@@ -53,7 +53,7 @@ test("shows who, what, why, how long, the ticket and the risk with its reasons",
 
 test("shows the requester's earlier requests and sessions on this account only", async () => {
   await openPage();
-  const earlier = within(await screen.findByRole("list", { name: "Earlier requests for this account" }));
+  const earlier = within(await screen.findByRole("list", { name: "Earlier Requests for This Account" }));
   expect(earlier.getAllByRole("listitem")).toHaveLength(1);
   expect(earlier.getByText("Try a new kernel")).toBeTruthy();
   expect(await screen.findByText("No session that you may see.")).toBeTruthy();

@@ -92,7 +92,7 @@ function RequestView({ request }: { request: AccessRequest }) {
       <DetailColumns
         main={
           request.account_id === null ? (
-            <SectionCard title="Earlier requests for this account">
+            <SectionCard title="Earlier Requests for This Account">
               <NoRows>An administrator has to assign an account first.</NoRows>
             </SectionCard>
           ) : (

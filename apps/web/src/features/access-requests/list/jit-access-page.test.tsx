@@ -284,7 +284,7 @@ describe("Request Just-in-Time Access", () => {
     api.on("GET /api/v1/jit/resources", { json: { resources: [resource] } });
     const { user, dialog } = await openForm(`/jit-access?ask=${resource.account_id}`);
     await user.click(within(dialog).getByRole("button", { name: "Break Glass" }));
-    const glass = await screen.findByRole("dialog", { name: "Break Glass: emergency access" });
+    const glass = await screen.findByRole("dialog", { name: "Break Glass: Emergency Access" });
     const open = await within(glass).findByRole("button", { name: "Break Glass" });
     expect(open).toHaveProperty("disabled", true);
     const reason = "The orders database is down";

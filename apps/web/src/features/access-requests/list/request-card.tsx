@@ -127,7 +127,7 @@ function Actions({ request, onOpen }: RequestCardProps) {
           <CardSign label="Connect" icon={IconTerminal2} to={paths.connect(request.account_id)} />
         )}
         {request.account_id !== null && request.can.includes("retrieve") && (
-          <CardSign label="Open account" icon={IconArrowRight} to={paths.account(request.account_id)} />
+          <CardSign label="Open Account" icon={IconArrowRight} to={paths.account(request.account_id)} />
         )}
       </CardSigns>
     </>

@@ -80,7 +80,7 @@ const COLUMNS: readonly DataColumn<AccessRequest>[] = [
   },
   {
     id: "approver",
-    header: "Decided by",
+    header: "Decided By",
     width: 8,
     cell: (request) => read(request).approver,
     title: (request) => read(request).approver ?? undefined,
@@ -164,7 +164,7 @@ function actionsOn(request: AccessRequest, onOpen: RequestTableProps["onOpen"]):
       ? [{ label: "Connect", icon: IconTerminal2, to: paths.connect(accountId) }]
       : []),
     ...(accountId !== null && can.includes("retrieve")
-      ? [{ label: "Open account", icon: IconArrowRight, to: paths.account(accountId) }]
+      ? [{ label: "Open Account", icon: IconArrowRight, to: paths.account(accountId) }]
       : []),
   ];
 }

@@ -22,7 +22,7 @@ export interface BreakGlassDialogProps {
 
 export function BreakGlassDialog({ opened, accountId, onClose }: BreakGlassDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Break Glass: emergency access" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Break Glass: Emergency Access" size="lg">
       {accountId === null ? (
         <BreakGlassForm preset={null} onClose={onClose} />
       ) : (

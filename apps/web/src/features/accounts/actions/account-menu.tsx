@@ -32,7 +32,7 @@ export function AccountMenu({ filter, canSelect, onSelect, onImport }: AccountMe
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconChecks size={16} aria-hidden />} onClick={onSelect} disabled={!canSelect}>
-          Select multiple
+          Select Multiple
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={onImport}>

@@ -29,14 +29,14 @@ describe("bulk actions on accounts", () => {
       },
     });
     await user.click(screen.getByRole("button", { name: "More actions" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Select multiple" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Select Multiple" }));
     const bar = await screen.findByRole("region", { name: "Selected accounts" });
-    await user.click(within(bar).getByRole("button", { name: "Select all" }));
+    await user.click(within(bar).getByRole("button", { name: "Select All" }));
     expect(within(bar).getByText("2 accounts selected")).toBeTruthy();
     await user.click(within(bar).getByRole("button", { name: "More" }));
     await user.click(await within(bar).findByRole("menuitem", { name: "Disable" }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Disable" }));
-    const result = await screen.findByRole("dialog", { name: "Disable: some accounts failed" });
+    const result = await screen.findByRole("dialog", { name: "Disable: Some Accounts Failed" });
     expect(within(result).getByRole("listitem").textContent).toBe("twoYou may not disable accounts here.");
     expect(api.requestsTo("POST /api/v1/accounts/bulk")[0]?.body).toEqual({
       action: "disable",
@@ -52,9 +52,9 @@ describe("closing a bulk dialog before its call is answered", () => {
     const answer = Promise.withResolvers<ApiAnswer>();
     api.on("POST /api/v1/accounts/bulk", () => answer.promise);
     await user.click(screen.getByRole("button", { name: "More actions" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Select multiple" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Select Multiple" }));
     const bar = within(await screen.findByRole("region", { name: "Selected accounts" }));
-    await user.click(bar.getByRole("button", { name: "Select all" }));
+    await user.click(bar.getByRole("button", { name: "Select All" }));
     await user.click(bar.getByRole("button", { name: "More" }));
     await user.click(await bar.findByRole("menuitem", { name: "Delete" }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Delete" }));
@@ -69,7 +69,7 @@ describe("closing a bulk dialog before its call is answered", () => {
     await screen.findByText("1 of 2 done");
     expect(screen.getAllByRole("dialog")).toEqual([move]);
     await user.click(within(move).getByRole("button", { name: "Cancel" }));
-    expect(await screen.findByRole("dialog", { name: "Delete: some accounts failed" })).toBeTruthy();
+    expect(await screen.findByRole("dialog", { name: "Delete: Some Accounts Failed" })).toBeTruthy();
   });
 });
 
@@ -77,9 +77,9 @@ describe("background runs of bulk actions", () => {
   /** Selects all accounts, presses the button of the bar and confirms. */
   async function doToAll(user: Awaited<ReturnType<typeof openAccounts>>["user"], action: string) {
     await user.click(screen.getByRole("button", { name: "More actions" }));
-    await user.click(await screen.findByRole("menuitem", { name: "Select multiple" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Select Multiple" }));
     const bar = within(await screen.findByRole("region", { name: "Selected accounts" }));
-    await user.click(bar.getByRole("button", { name: "Select all" }));
+    await user.click(bar.getByRole("button", { name: "Select All" }));
     await user.click(bar.getByRole("button", { name: action }));
     await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: action }));
   }
@@ -156,7 +156,7 @@ describe("importing accounts", () => {
     await user.upload(field, new File(["name,hostname\na,b\nc,\n"], "accounts.csv", { type: "text/csv" }));
     const table = await within(dialog).findByRole("table");
     expect(within(table).getAllByRole("row")[1]?.textContent).toBe("3hostnameHostname/IP is required");
-    await user.click(within(dialog).getByRole("button", { name: "Skip invalid lines and import 1 account" }));
+    await user.click(within(dialog).getByRole("button", { name: "Skip Invalid Lines and Import 1 account" }));
     expect(await screen.findByText("1 account imported")).toBeTruthy();
     expect(api.requestsTo(IMPORT).map(({ body }) => body)).toMatchObject([
       { dry_run: true, skip_bad_lines: false },

@@ -61,7 +61,7 @@ export function BulkBar({ selection, accounts, onRun }: BulkBarProps) {
         variant="subtle"
         onClick={() => selection.selectOnly(accounts.slice(0, MAX_SELECTED).map(({ id }) => id))}
       >
-        Select all
+        Select All
       </Button>
       <Button
         variant="light"

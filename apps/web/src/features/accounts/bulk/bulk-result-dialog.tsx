@@ -25,7 +25,7 @@ export function BulkResultDialog({ result, accounts, onClose }: BulkResultDialog
   if (result === null) return null;
   const nameOf = (id: string) => accounts.find((account) => account.id === id)?.name ?? id;
   return (
-    <Modal opened={result.failed.length > 0} onClose={onClose} title={`${result.action}: some accounts failed`}>
+    <Modal opened={result.failed.length > 0} onClose={onClose} title={`${result.action}: Some Accounts Failed`}>
       <Stack gap="md">
         <Group gap="xs">
           <StatusBadge status="verified" label={`${result.done.toLocaleString()} done`} />

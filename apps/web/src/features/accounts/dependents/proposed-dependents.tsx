@@ -24,7 +24,7 @@ export function ProposedDependents({ account }: { account: Account }) {
   if (isHidden || query.data?.proposed.length === 0) return null;
   return (
     <>
-      <h3 className={classes.title}>Found by scans</h3>
+      <h3 className={classes.title}>Found by Scans</h3>
       <Loaded query={query} failureText="Failed to load the uses that scans found">
         {({ proposed }) => <Proposals proposed={proposed} onAdd={setAdded} />}
       </Loaded>

@@ -74,7 +74,7 @@ const COLUMNS: readonly DataColumn<Account>[] = [
   },
   {
     id: "last_validated_at",
-    header: "Last validated",
+    header: "Last Validated",
     width: 6.5,
     grow: 0,
     cell: ({ last_validated_at }) => <RelativeTime moment={last_validated_at} />,
@@ -82,7 +82,7 @@ const COLUMNS: readonly DataColumn<Account>[] = [
   },
   {
     id: "last_rotated_at",
-    header: "Password changed",
+    header: "Password Changed",
     width: 8.5,
     grow: 0,
     cell: ({ last_rotated_at }) => <RelativeTime moment={last_rotated_at} />,
@@ -98,7 +98,7 @@ const COLUMNS: readonly DataColumn<Account>[] = [
   },
   {
     id: "last_accessed",
-    header: "Last accessed",
+    header: "Last Accessed",
     width: 7,
     grow: 0,
     cell: ({ last_accessed }) => <RelativeTime moment={last_accessed} />,

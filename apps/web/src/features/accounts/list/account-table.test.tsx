@@ -49,11 +49,11 @@ test("filters are chips in the address, which remove them", async () => {
     "System: Linux",
     "Tag: pci",
     "Password: older than 90 days",
-    "Clear filters",
+    "Clear Filters",
   ]);
   await user.click(chips.getByRole("button", { name: "Remove filter Tag: pci" }));
   await waitFor(() => expect(router.state.location.search).toBe("?system=Linux&age=90"));
-  await user.click(chips.getByRole("button", { name: "Clear filters" }));
+  await user.click(chips.getByRole("button", { name: "Clear Filters" }));
   await waitFor(() => expect(router.state.location.search).toBe(""));
 });
 

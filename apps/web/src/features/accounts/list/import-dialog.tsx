@@ -96,7 +96,7 @@ function Import({ onClose }: { onClose: () => void }) {
               leftSection={<IconFileTypeCsv size={16} aria-hidden />}
               loading={isBusy && report === null}
             >
-              {file === null ? "Choose a file" : "Choose another file"}
+              {file === null ? "Choose a File" : "Choose Another File"}
             </Button>
           )}
         </FileButton>
@@ -115,7 +115,7 @@ function Import({ onClose }: { onClose: () => void }) {
           >
             {report.bad.length === 0
               ? `Import ${counted(report.good, "account")}`
-              : `Skip invalid lines and import ${counted(report.good, "account")}`}
+              : `Skip Invalid Lines and Import ${counted(report.good, "account")}`}
           </Button>
         )}
       </DialogButtons>

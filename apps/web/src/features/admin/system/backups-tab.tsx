@@ -64,7 +64,7 @@ function Content({ list }: { list: BackupList }) {
             loading={isPending}
             disabled={list.under_way !== null}
           >
-            Back up now
+            Back Up Now
           </Button>
         }
       >
@@ -88,7 +88,7 @@ function Content({ list }: { list: BackupList }) {
         <Backups list={list} />
       </SectionCard>
       <SectionCard
-        title="Last restore drill"
+        title="Last Restore Drill"
         description="Restores a backup to a separate database and checks everything in it"
       >
         {list.last_drill === null ? (
@@ -143,7 +143,7 @@ function Backups({ list: { data, under_way: underWay } }: { list: BackupList }) 
       </RowList>
       <DeleteDialog
         opened={leaving !== null}
-        title="Delete the backup"
+        title="Delete the Backup"
         mutation={backupRemoval(client, leaving?.name ?? "")}
         done="Backup deleted"
         failed="Failed to delete the backup"
@@ -189,7 +189,7 @@ function BackupRow({ backup, isBusy, onDelete }: BackupRowProps) {
               aria-label={`Test restore of ${name}`}
               onClick={() => mutate(name, { onError: (error) => toast.error(messageOf(error)) })}
             >
-              Test restore
+              Test Restore
             </Button>
           )}
           <Button

@@ -28,7 +28,7 @@ export default function GatewaysTab() {
   return (
     <div className={classes.cards}>
       <SectionCard
-        title="Session gateways"
+        title="Session Gateways"
         description="Gateways connect users to targets. Drain one before an upgrade: its sessions continue, and new ones start elsewhere."
       >
         <Loaded query={list}>

@@ -52,8 +52,8 @@ function Queues({ queues: shown }: { queues: readonly JobQueue[] }) {
             <Table.Th className={classes.number}>Waiting</Table.Th>
             <Table.Th className={classes.number}>Active</Table.Th>
             <Table.Th className={classes.number}>Failed</Table.Th>
-            <Table.Th className={classes.role}>Oldest waiting</Table.Th>
-            <Table.Th className={classes.role}>Last completed</Table.Th>
+            <Table.Th className={classes.role}>Oldest Waiting</Table.Th>
+            <Table.Th className={classes.role}>Last Completed</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -48,7 +48,7 @@ test("replacing the root key after confirmation shows the new one", async () => 
     api.on(KEYS, facts(NEW));
     return facts(NEW);
   });
-  const { confirm } = await replace("Replace the root key");
+  const { confirm } = await replace("Replace the Root Key");
   expect(screen.getByText(OLD)).toBeTruthy();
   expect(api.requestsTo(REKEY)).toHaveLength(0);
   await confirm();
@@ -63,7 +63,7 @@ test("replacing the signing key after confirmation shows its start date", async 
     api.on(KEYS, now);
     return now;
   });
-  const { confirm } = await replace("Replace the signing key");
+  const { confirm } = await replace("Replace the Signing Key");
   expect(document.querySelectorAll("time")).toHaveLength(1);
   expect(api.requestsTo(SIGNING)).toHaveLength(0);
   await confirm();
@@ -74,7 +74,7 @@ test("replacing the signing key after confirmation shows its start date", async 
 
 test("a key that could not be replaced stays, and the reason is shown", async () => {
   api.on(REKEY, problem(500, "internal", "The key file cannot be written."));
-  const { confirm } = await replace("Replace the root key");
+  const { confirm } = await replace("Replace the Root Key");
   await confirm();
   expect(await screen.findByText(/The key file cannot be written\./)).toBeTruthy();
   expect(screen.getByText(OLD)).toBeTruthy();

@@ -19,12 +19,12 @@ export default function KeysTab() {
     <div className={classes.cards}>
       <SealCard />
       <SectionCard
-        title="Root key"
+        title="Root Key"
         description="Wraps every key-encryption key. Replacing it does not change stored secrets"
       >
         <Loaded query={keys}>{(facts) => <RootKey facts={facts} />}</Loaded>
       </SectionCard>
-      <SectionCard title="Signing key" description="Signs sign-in tokens. Replaced automatically every 90 days">
+      <SectionCard title="Signing Key" description="Signs sign-in tokens. Replaced automatically every 90 days">
         <Loaded query={keys}>{(facts) => <SigningKey facts={facts} />}</Loaded>
       </SectionCard>
     </div>
@@ -51,14 +51,14 @@ function RootKey({ facts }: { facts: KeyFacts }) {
           leftSection={<IconKey size={16} aria-hidden />}
           onClick={() => setIsAsking(true)}
         >
-          Replace the root key
+          Replace the Root Key
         </Button>
       ) : (
         <p className={classes.note}>{facts.rekey_obstacle}</p>
       )}
       <ConfirmActionDialog
         opened={isAsking}
-        title="Replace the root key"
+        title="Replace the Root Key"
         confirmLabel="Replace"
         variant="warning"
         mutation={rootKeyReplacement(client)}
@@ -85,11 +85,11 @@ function SigningKey({ facts }: { facts: KeyFacts }) {
         leftSection={<IconRefresh size={16} aria-hidden />}
         onClick={() => setIsAsking(true)}
       >
-        Replace the signing key
+        Replace the Signing Key
       </Button>
       <ConfirmActionDialog
         opened={isAsking}
-        title="Replace the signing key"
+        title="Replace the Signing Key"
         confirmLabel="Replace"
         variant="info"
         mutation={signingKeyReplacement(client)}

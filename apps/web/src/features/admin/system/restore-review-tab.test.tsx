@@ -77,7 +77,7 @@ test("the review shows the ended objects, the undone changes and that the backup
 
 test("a suspended token works again after confirmation", async () => {
   const { user } = open();
-  const tokens = await region("Suspended API tokens");
+  const tokens = await region("Suspended API Tokens");
   expect(tokens.getByText(/a pipeline \(machine identity\) · last used/)).toBeTruthy();
   const route = "POST /api/v1/admin/restore-review/tokens";
   api.on(route, { json: { message: "The token works again." } });
@@ -90,7 +90,7 @@ test("a suspended token works again after confirmation", async () => {
 test("finishing the review says how many tokens stay suspended", async () => {
   const { user } = open();
   api.on("POST /api/v1/admin/restore-review/finish", { json: { message: "The review is finished." } });
-  await user.click(await screen.findByRole("button", { name: "Finish review" }));
+  await user.click(await screen.findByRole("button", { name: "Finish Review" }));
   const asked = await dialog();
   expect(asked.getByText(/1 API token will stay suspended/)).toBeTruthy();
   api.on(ROUTE, { json: { open: [], suspended_tokens: [] } });

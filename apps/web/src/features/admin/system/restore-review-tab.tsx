@@ -30,7 +30,7 @@ export default function RestoreReviewTab() {
 function Content({ review: { open, suspended_tokens: tokens } }: { review: ReplyOf<typeof readRestoreReview> }) {
   if (open.length === 0 && tokens.length === 0) {
     return (
-      <SectionCard title="Restore review">
+      <SectionCard title="Restore Review">
         <EmptyState
           icon={IconDatabaseImport}
           title="No restore to review"
@@ -69,7 +69,7 @@ function Restore({ restore }: { restore: RestoreReview }) {
           },
         ]}
       />
-      <h3 className={classes.subtitle}>Ended by the restore</h3>
+      <h3 className={classes.subtitle}>Ended by the Restore</h3>
       <ul className={classes.findings}>
         {endsIn(restore).map((line) => (
           <li key={line}>
@@ -78,7 +78,7 @@ function Restore({ restore }: { restore: RestoreReview }) {
           </li>
         ))}
       </ul>
-      <h3 className={classes.subtitle}>Changes undone by the restore</h3>
+      <h3 className={classes.subtitle}>Changes Undone by the Restore</h3>
       <Changes changes={restore.changes} />
       <p className={classes.note}>
         Repeat the changes that still matter: disable users, revoke tokens and change passwords again. Then validate all
@@ -115,12 +115,12 @@ function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
   const [first] = asked;
   return (
     <SectionCard
-      title="Suspended API tokens"
+      title="Suspended API Tokens"
       description="Rejected until you confirm them. Revoke the tokens that had been revoked after the backup."
       actions={
         tokens.length > 1 && (
           <Button size="sm" variant="default" onClick={() => setAsked(tokens)}>
-            Confirm all
+            Confirm All
           </Button>
         )
       }
@@ -157,7 +157,7 @@ function SuspendedTokens({ tokens }: { tokens: SuspendedToken[] }) {
       )}
       <ConfirmActionDialog
         opened={first !== undefined}
-        title={asked.length > 1 ? "Confirm API tokens" : "Confirm API token"}
+        title={asked.length > 1 ? "Confirm API Tokens" : "Confirm API Token"}
         confirmLabel="Confirm"
         variant="warning"
         mutation={tokenConfirmation(
@@ -181,13 +181,13 @@ function Finish({ left }: { left: number }) {
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
   return (
-    <SectionCard title="Finish the review" description="Until then, the server reports degraded health.">
+    <SectionCard title="Finish the Review" description="Until then, the server reports degraded health.">
       <Button leftSection={<IconCheck size={16} aria-hidden />} onClick={() => setIsAsking(true)}>
-        Finish review
+        Finish Review
       </Button>
       <ConfirmActionDialog
         opened={isAsking}
-        title="Finish the restore review"
+        title="Finish the Restore Review"
         confirmLabel="Finish"
         variant="warning"
         mutation={restoreReviewEnd(client)}

@@ -77,13 +77,13 @@ function SealNow() {
         leftSection={<IconLock size={16} aria-hidden />}
         onClick={() => setIsAsking(true)}
       >
-        Seal the vault
+        Seal the Vault
       </Button>
       <ConfirmDialog
         opened={isAsking}
-        title="Seal the vault"
+        title="Seal the Vault"
         variant="danger"
-        confirmLabel="Seal the vault"
+        confirmLabel="Seal the Vault"
         isBusy={isPending}
         onConfirm={confirm}
         onCancel={() => setIsAsking(false)}

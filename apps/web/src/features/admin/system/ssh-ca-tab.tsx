@@ -32,7 +32,7 @@ export default function SshCaTab() {
   return (
     <div className={classes.cards}>
       <SectionCard
-        title="SSH user CA"
+        title="SSH User CA"
         description="Targets that trust this CA let gateways log in with certificates that are valid for two minutes. Sessions of platforms that log in with a certificate do not use the stored secret."
       >
         <Loaded query={list}>
@@ -135,7 +135,7 @@ function KeyRow({ caKey }: { caKey: SshCaKey }) {
       </RowDetail>
       <ConfirmActionDialog
         opened={asked === "activate"}
-        title="Activate this CA key"
+        title="Activate This CA Key"
         confirmLabel="Activate"
         variant="warning"
         mutation={caKeyActivation(client, id)}
@@ -147,7 +147,7 @@ function KeyRow({ caKey }: { caKey: SshCaKey }) {
       </ConfirmActionDialog>
       <DeleteDialog
         opened={asked === "delete"}
-        title="Delete this CA key"
+        title="Delete This CA Key"
         mutation={caKeyRemoval(client, id)}
         done={({ message }) => message}
         failed="Failed to delete the CA key"
@@ -173,7 +173,7 @@ function Create({ isFirst }: { isFirst: boolean }) {
       </Button>
       <ConfirmActionDialog
         opened={isAsking}
-        title={isFirst ? "Create the CA key" : "Create the next CA key"}
+        title={isFirst ? "Create the CA Key" : "Create the Next CA Key"}
         confirmLabel="Create"
         variant="info"
         mutation={caKeyCreation(client)}

@@ -23,7 +23,7 @@ export default function SystemTab() {
           <SectionCard title="Health" description={facts.health.summary}>
             <Checks facts={facts} />
           </SectionCard>
-          <SectionCard title="System information">
+          <SectionCard title="System Information">
             <Facts facts={factsOf(facts)} />
           </SectionCard>
           <SectionCard title="Processes" description="Servers active within the last minute">
@@ -88,7 +88,7 @@ function Processes({ processes }: { processes: readonly ServerProcess[] }) {
             <Table.Th>Process</Table.Th>
             <Table.Th>Version</Table.Th>
             <Table.Th>Started</Table.Th>
-            <Table.Th>Last seen</Table.Th>
+            <Table.Th>Last Seen</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

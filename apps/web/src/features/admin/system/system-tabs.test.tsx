@@ -119,7 +119,7 @@ describe("the system", () => {
     open("system");
     const health = await region("Health");
     expect(health.getAllByText("The audit trail is not extended")).toHaveLength(2);
-    const facts = await region("System information");
+    const facts = await region("System Information");
     expect(facts.getByText("1.3 GB of 9.0 GB free")).toBeTruthy();
     expect(facts.getByText(/2 pending entries since/)).toBeTruthy();
     expect((await region("Processes")).getByText("This server")).toBeTruthy();
@@ -152,7 +152,7 @@ describe("backups", () => {
     expect(shown.getByText("Drill failed")).toBeTruthy();
     expect(shown.getByText("Backups are stored in the data folder.")).toBeTruthy();
     expect(shown.getByText(/42.0 MB · 1,700 files/)).toBeTruthy();
-    expect((await region("Last restore drill")).getByText(/1 of 9 stored secrets do not open/)).toBeTruthy();
+    expect((await region("Last Restore Drill")).getByText(/1 of 9 stored secrets do not open/)).toBeTruthy();
   });
 
   test("start on demand, show progress and can be stopped", async () => {
@@ -160,7 +160,7 @@ describe("backups", () => {
     api.on("POST /api/v1/admin/backups", { status: 202, json: { job_id: job.id } });
     const under_way = { id: job.id, kind: "backup" as const, state: "running" as const, done: 5, total: 10 };
     api.on("GET /api/v1/admin/backups", { json: { ...list, under_way } });
-    await user.click(await screen.findByRole("button", { name: "Back up now" }));
+    await user.click(await screen.findByRole("button", { name: "Back Up Now" }));
     const bar = await screen.findByRole("progressbar", { name: "Backup in progress" });
     expect(bar.getAttribute("value")).toBe("5");
     api.on("POST /api/v1/admin/backups/cancel", { json: { message: "Cancellation requested." } });
@@ -183,6 +183,6 @@ describe("backups", () => {
     api.on("GET /api/v1/admin/backups", { json: { ...list, instead: "Back it up with pg_dump.", data: [] } });
     open("backups");
     expect(await screen.findByText("Back it up with pg_dump.")).toBeTruthy();
-    expect(screen.queryByRole("button", { name: "Back up now" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Back Up Now" })).toBeNull();
   });
 });

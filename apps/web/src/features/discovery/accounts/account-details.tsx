@@ -51,13 +51,13 @@ export function AccountDetails({ account, ...props }: DialogProps & { account: D
       />
       <PrivilegeSection account={account} />
       {account.onboarding !== null && <OnboardingJournal of={account.onboarding} />}
-      <h3 className={classes.heading}>Reported by the system</h3>
+      <h3 className={classes.heading}>Reported by the System</h3>
       <Facts
         facts={Object.entries(known.facts).map(([name, value]) => ({ name: factLabel(name), value: factText(value) }))}
       />
       {known.dependents.length > 0 && (
         <>
-          <h3 className={classes.heading}>Uses of the account on this system</h3>
+          <h3 className={classes.heading}>Uses of the Account on This System</h3>
           <Facts
             facts={known.dependents.map(({ kind, name, detail }) => ({
               name: `${factLabel(kind)}: ${name}`,
@@ -68,7 +68,7 @@ export function AccountDetails({ account, ...props }: DialogProps & { account: D
       )}
       {known.changes.length > 0 && (
         <>
-          <h3 className={classes.heading}>Latest changes</h3>
+          <h3 className={classes.heading}>Latest Changes</h3>
           <Facts
             facts={known.changes.map(({ field, from, to }) => ({
               name: factLabel(field),

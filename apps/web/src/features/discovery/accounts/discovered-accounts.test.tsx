@@ -130,7 +130,7 @@ describe("discovered accounts", () => {
     show("accounts");
     expect(await screen.findByText("Password needed")).toBeTruthy();
     expect(screen.getByText("No password is known yet. Store the password.")).toBeTruthy();
-    const link = screen.getByRole("link", { name: "Open the account in its safe" });
+    const link = screen.getByRole("link", { name: "Open the Account in Its Safe" });
     expect(link.getAttribute("href")).toBe(`/accounts/${SAFE_ID}`);
   });
 

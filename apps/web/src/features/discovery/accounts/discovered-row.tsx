@@ -118,7 +118,7 @@ export function AccountRow({ account, isMarked, onMark, onOpen }: AccountRowProp
       {account.account_id !== null && (
         <RowDetail>
           <Anchor component={Link} to={paths.account(account.account_id)} size="sm">
-            Open the account in its safe
+            Open the Account in Its Safe
           </Anchor>
         </RowDetail>
       )}

@@ -100,7 +100,7 @@ export function DiscoveredTable({ onOpen, ...table }: DiscoveredTableProps) {
       { label: "Details", icon: IconEye, onClick: () => onOpen("details", [account]) },
       ...(account.account_id === null
         ? []
-        : [{ label: "Open the account in its safe", icon: IconExternalLink, to: paths.account(account.account_id) }]),
+        : [{ label: "Open the Account in Its Safe", icon: IconExternalLink, to: paths.account(account.account_id) }]),
       ...(isDecidable(account)
         ? [
             { label: "Approve", icon: IconCheck, onClick: () => onOpen("approve", [account]) },

@@ -59,7 +59,7 @@ test("API-70: resources show where they are and what the cloud reported, and are
 test("API-70: no resources is an empty state that says how to find some", async () => {
   api.on(RESOURCES, { json: { data: [], regions: [], next_cursor: null } });
   renderScreen(<ResourceList />);
-  expect(await screen.findByText("No Cloud Resources")).toBeTruthy();
+  expect(await screen.findByText("No cloud resources")).toBeTruthy();
 });
 
 test("API-69: the dialog sends the regions and rejects invalid ones before sending", async () => {

@@ -70,7 +70,7 @@ export function ResourceList() {
             return (
               <EmptyState
                 icon={IconCloud}
-                title="No Cloud Resources"
+                title="No cloud resources"
                 text={
                   Object.keys(filter).length > 0
                     ? "No resource matches your filter."

@@ -18,7 +18,7 @@ export function AccountsTab() {
         mt="md"
         data={[
           { value: "accounts", label: "Accounts" },
-          { value: "keys", label: "SSH keys" },
+          { value: "keys", label: "SSH Keys" },
           { value: "cloud", label: "Cloud" },
         ]}
         value={view}

@@ -32,7 +32,7 @@ export function KeyList() {
           data.length === 0 ? (
             <EmptyState
               icon={IconKey}
-              title="No SSH Keys"
+              title="No SSH keys"
               text={
                 search === undefined
                   ? "Public keys that scans find in authorized_keys appear here."
@@ -89,7 +89,7 @@ function KeyRow({ found, onOpen }: { found: DiscoveredKey; onOpen: () => void })
           leftSection={<IconRoute size={15} aria-hidden />}
           onClick={onOpen}
         >
-          Show paths
+          Show Paths
         </Button>
       }
     >

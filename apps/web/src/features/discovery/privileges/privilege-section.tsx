@@ -25,7 +25,7 @@ export function PrivilegeSection({ account }: { account: DiscoveredAccount }) {
           leftSection={<IconRoute size={15} aria-hidden />}
           onClick={() => setIsOpen(true)}
         >
-          Show paths
+          Show Paths
         </Button>
       </div>
       <ReachDialog
@@ -56,7 +56,7 @@ function Privileges({ known }: { known: ReplyOf<typeof readAccountPrivileges> })
       )}
       {opened_by.length > 0 && (
         <>
-          <h3 className={classes.heading}>Keys that open the account</h3>
+          <h3 className={classes.heading}>Keys That Open the Account</h3>
           <ul className={classes.list} aria-label="Keys that open the account">
             {opened_by.map((key) => (
               <li key={`${key.fingerprint} ${key.place}`}>

@@ -69,5 +69,5 @@ test("a shared key shows its reach as a sentence, a picture and a table", async 
 test("no keys is an empty state", async () => {
   api.on(KEYS, { json: { data: [] } });
   renderScreen(<KeyList />);
-  expect(await screen.findByText("No SSH Keys")).not.toBeNull();
+  expect(await screen.findByText("No SSH keys")).not.toBeNull();
 });

@@ -35,7 +35,7 @@ export function HostsDialog({ scan, ...props }: DialogProps & { scan: RangeScan 
   const [prefilled, setPrefilled] = useState<TargetFormValues | null>(null);
   return (
     <>
-      <Modal {...props} title={`Hosts of ${scan.name}`} size="lg">
+      <Modal {...props} title={`Hosts of ${scan.name}`} size="lg" isShort>
         <Stack gap="md">
           <Select
             label="Protocol"
@@ -51,7 +51,7 @@ export function HostsDialog({ scan, ...props }: DialogProps & { scan: RangeScan 
             {({ pages }) => {
               const hosts = pages.flatMap(({ data }) => data);
               if (hosts.length === 0) {
-                return <EmptyState icon={IconServer2} title="No Hosts" text="No host of this scan listens there." />;
+                return <EmptyState icon={IconServer2} title="No hosts" text="No host of this scan listens there." />;
               }
               return (
                 <>

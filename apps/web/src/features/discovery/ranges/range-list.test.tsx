@@ -65,7 +65,7 @@ afterEach(() => api.close());
 
 test("shows empty, error and content states", async () => {
   const { unmount } = renderScreen(<RangeList />);
-  expect(await screen.findByText("No IP Range Scans")).toBeTruthy();
+  expect(await screen.findByText("No IP range scans")).toBeTruthy();
   expect(await screen.findByText("No network is allowed. Range scans cannot start.")).toBeTruthy();
   unmount();
   api.on(SCANS, problem(500, "internal", "The database is away."));

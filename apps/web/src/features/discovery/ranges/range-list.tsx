@@ -49,7 +49,7 @@ export function RangeList() {
             scans.length === 0 ? (
               <EmptyState
                 icon={IconNetwork}
-                title="No IP Range Scans"
+                title="No IP range scans"
                 text="A range scan finds hosts that listen, and you turn them into targets."
                 action={startButton}
               />

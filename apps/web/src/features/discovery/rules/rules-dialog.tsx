@@ -22,7 +22,7 @@ export function RulesDialog(props: DialogProps) {
   const [isCreating, setIsCreating] = useState(false);
   return (
     <>
-      <Modal {...props} opened={props.opened && !isCreating} title="Rules for Discovered Accounts" size="lg">
+      <Modal {...props} opened={props.opened && !isCreating} title="Rules for Discovered Accounts" size="lg" isShort>
         <p className={classes.sentence}>
           Rules belong to a safe and apply to the accounts of its targets, in their order. Rules that approve or reject
           act after each scan, and only while they are enabled.

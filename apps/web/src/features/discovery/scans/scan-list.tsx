@@ -53,7 +53,7 @@ export function ScanList() {
       <Loaded query={list}>
         {() =>
           scans.length === 0 ? (
-            <EmptyState icon={IconRadar2} title="No Scans" text="Start a scan on the Discovery Targets tab." />
+            <EmptyState icon={IconRadar2} title="No scans" text="Start a scan on the Discovery Targets tab." />
           ) : (
             <>
               <RowList label="Scans">

@@ -54,7 +54,7 @@ export function TargetList({ addButton, TargetAction }: TargetListProps) {
             return (
               <EmptyState
                 icon={IconRadar2}
-                title="No Discovery Targets"
+                title="No discovery targets"
                 text="A target is a system whose accounts Strongroom lists, such as a Linux host or a database."
                 action={addButton}
               />

@@ -26,7 +26,7 @@ export function SafeAccounts({ safe }: { safe: Safe }) {
       size="compact-md"
       leftSection={<IconPlus size={ICON_SIZE} aria-hidden />}
     >
-      Add accounts
+      Add Accounts
     </Button>
   );
   return (
@@ -79,7 +79,7 @@ function AccountTable({ accounts }: { accounts: readonly Account[] }) {
         <Table.Tr>
           <Table.Th>Account</Table.Th>
           <Table.Th className={classes.wide}>Platform</Table.Th>
-          <Table.Th className={classes.wide}>Last accessed</Table.Th>
+          <Table.Th className={classes.wide}>Last Accessed</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

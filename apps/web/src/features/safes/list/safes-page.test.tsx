@@ -123,7 +123,7 @@ describe("the list of safes", () => {
     api.on(LIST, ({ query }) => ({ json: { safes: query.has("search") ? [] : [aSafe()], next_cursor: null } }));
     const { user } = renderScreen(<SafesPage />, { at: "/safes?search=none" });
     expect(await screen.findByText("No safes match your search.")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Clear search and filter" }));
+    await user.click(screen.getByRole("button", { name: "Clear Search and Filter" }));
     expect(await screen.findByRole("article", { name: "Production servers" })).toBeTruthy();
   });
 

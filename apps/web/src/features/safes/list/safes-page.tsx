@@ -166,7 +166,7 @@ function NoSafes({ isNarrowed: isSearching, createButton }: NoSafesProps) {
       text="No safes match your search."
       action={
         <Button variant="default" onClick={() => setParams({})}>
-          Clear search and filter
+          Clear Search and Filter
         </Button>
       }
     />

@@ -34,7 +34,7 @@ export default function PeopleGainingAccessDialog() {
       opened
       isOnTop
       title="Give these people access?"
-      confirmLabel="Give access"
+      confirmLabel="Give Access"
       onConfirm={() => settle.current?.(true)}
       onCancel={() => settle.current?.(false)}
     >

@@ -184,7 +184,7 @@ function Files({ account, justification, onRetry }: FilesProps) {
       </div>
       <ConfirmDialog
         opened={replacing !== null}
-        title="Replace the file"
+        title="Replace the File"
         confirmLabel="Replace"
         isOnTop
         onCancel={() => setReplacing(null)}

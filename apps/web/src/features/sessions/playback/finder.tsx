@@ -40,7 +40,7 @@ export function Finder({ cast, after, onFound }: FinderProps) {
           }}
         />
         <Button type="submit" variant="default" disabled={wanted === ""}>
-          Find next
+          Find Next
         </Button>
       </Group>
     </form>

@@ -178,7 +178,7 @@ function Playback({ cast, label, startAt }: PlaybackProps) {
             onChange={(event) => skip(event.currentTarget.checked)}
           />
           <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copy()}>
-            Copy text
+            Copy Text
           </Button>
           <span>{time}</span>
         </Group>

@@ -98,7 +98,7 @@ test("Copy text copies what the terminal shows", async () => {
   const { user, dialog } = await play(61);
   const copied = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
   await dialog.findByText("0:03 of 0:04");
-  await user.click(dialog.getByRole("button", { name: "Copy text" }));
+  await user.click(dialog.getByRole("button", { name: "Copy Text" }));
   expect(await screen.findByText("Text copied")).toBeTruthy();
   expect(copied.mock.calls[0]?.[0]).toMatch(/^\$ ls\n\$ sudo -i/);
 });
@@ -113,7 +113,7 @@ test("a line that was found across recordings opens the player at its second", a
   expect(await screen.findByText(/^1 of 9 recordings contain the text\. 1 could not/)).toBeTruthy();
   expect(screen.getByText("2 more lines")).toBeTruthy();
   api.on(SEARCH, { json: { hits: [], searched: 4, skipped: 0, next_cursor: null } });
-  await user.click(screen.getByRole("button", { name: "Search older recordings" }));
+  await user.click(screen.getByRole("button", { name: "Search Older Recordings" }));
   expect(await screen.findByText(/^1 of 13 recordings/)).toBeTruthy();
   expect(api.requestsTo(SEARCH).map(({ body }) => body)).toEqual([{ text: "sudo" }, { text: "sudo", cursor: "more" }]);
   await user.click(screen.getByRole("button", { name: "1:01 · $ sudo -i" }));

@@ -112,7 +112,7 @@ function Search({ onChoose }: { onChoose: (moment: Moment) => void }) {
           )}
           {found.next_cursor !== null && (
             <Button variant="default" loading={isSearching} onClick={() => void search(found.text, found)}>
-              Search older recordings
+              Search Older Recordings
             </Button>
           )}
         </>

@@ -50,7 +50,7 @@ export function ChangePasswordCard() {
   const user = useUser();
   return (
     <SectionCard
-      title="Change password"
+      title="Change Password"
       description="Changing your password ends your other sessions, and the API tokens and SSH keys that you do not keep."
     >
       <Form<Values>
@@ -59,7 +59,7 @@ export function ChangePasswordCard() {
         check={(values) => firstObjections(PasswordForm, values)}
         objectionsIn={objectionsIn}
         failureText={failureText}
-        submitLabel="Change password"
+        submitLabel="Change Password"
         onSubmit={async ({ current, password, kept, keepsKeys }, _, form) => {
           await change({
             current_password: current,

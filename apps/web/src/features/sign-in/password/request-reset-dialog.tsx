@@ -27,7 +27,7 @@ export default function RequestResetDialog({ opened, onClose, email, hasMail }: 
       title="Reset password"
       size="sm"
       initial={{ email }}
-      submitLabel="Send reset link"
+      submitLabel="Send Reset Link"
       failureText={(error) => (isCallError(error) ? messageOf(error, FAILED) : FAILED)}
       save={(values) => request(values.email)}
       done={SENT}

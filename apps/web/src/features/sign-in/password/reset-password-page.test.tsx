@@ -19,7 +19,7 @@ describe("the reset page", () => {
     await waitFor(() => expect(router.state.location.hash).toBe(""));
     await user.type(screen.getByLabelText("New password"), "brand new one");
     await user.type(screen.getByLabelText("Confirm password"), "brand new one");
-    await user.click(screen.getByRole("button", { name: "Change password" }));
+    await user.click(screen.getByRole("button", { name: "Change Password" }));
     expect((await screen.findByTestId("address")).textContent).toBe("/login");
     expect(api.requestsTo("POST /api/v1/auth/reset-password/complete")[0]?.body).toEqual({
       token: "a-token-of-twenty-chars",
@@ -40,7 +40,7 @@ describe("the reset page", () => {
     const { user } = renderScreen(<ResetPasswordPage />, { at: "/reset-password#token=a-token-of-twenty-chars" });
     await user.type(screen.getByLabelText("New password"), "brand new one");
     await user.type(screen.getByLabelText("Confirm password"), "brand new one");
-    await user.click(screen.getByRole("button", { name: "Change password" }));
+    await user.click(screen.getByRole("button", { name: "Change Password" }));
     expect(await screen.findByText("This link was used already.")).toBeTruthy();
   });
 });

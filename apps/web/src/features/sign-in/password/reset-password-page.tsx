@@ -20,7 +20,7 @@ export default function ResetPasswordPage() {
 
   if (token === null) {
     return (
-      <SignedOutLayout title="Choose a new password">
+      <SignedOutLayout title="Choose a New Password">
         <ErrorState message="The reset link is incomplete. Open the complete link." />
         <Text ta="center">
           <Anchor component={Link} to={paths.login} underline="always">
@@ -32,14 +32,14 @@ export default function ResetPasswordPage() {
   }
 
   return (
-    <SignedOutLayout title="Choose a new password" description="Changing your password ends your open sessions.">
+    <SignedOutLayout title="Choose a New Password" description="Changing your password ends your open sessions.">
       <Form
         label="Choose a new password"
         initial={{ password: "", confirmation: "" }}
         check={(values) => firstObjections(ChosenPassword, values)}
         objectionsIn={passwordErrorsOf}
         failureText={(error) => (isPasswordRefused(error) ? null : messageOf(error, "Failed to reset password"))}
-        submitLabel="Change password"
+        submitLabel="Change Password"
         submit={{ size: "md", fullWidth: true }}
         onSubmit={async ({ password }, isHere) => {
           await complete({ token, password });

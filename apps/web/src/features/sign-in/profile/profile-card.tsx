@@ -29,13 +29,13 @@ export function ProfileCard() {
   const [isNaming, setIsNaming] = useState(false);
   return (
     <SectionCard
-      title="Your details"
+      title="Your Details"
       description="Only an administrator can change your role. A new role takes effect at your next sign-in."
       actions={
         profile.data !== undefined &&
         !isNaming && (
           <Button variant="default" size="compact-md" onClick={() => setIsNaming(true)}>
-            Change name
+            Change Name
           </Button>
         )
       }
@@ -72,7 +72,7 @@ function NameForm({ name, onDone }: { name: string; onDone: () => void }) {
       initial={{ name }}
       check={(values) => firstObjections(z.object({ name: PersonName }), values)}
       failureText="Failed to change your name"
-      submitLabel="Save name"
+      submitLabel="Save Name"
       onCancel={onDone}
       onSubmit={async (values, isHere) => {
         await rename(values.name);

@@ -77,11 +77,11 @@ async function enter(provider: string, query: string): Promise<Stage> {
 
 function Proved({ returnTo }: { returnTo: string }) {
   return (
-    <SignedOutLayout title="Thank you" description="Your identity is confirmed.">
+    <SignedOutLayout title="Thank You" description="Your identity is confirmed.">
       <Stack gap="lg">
         <Text>You can close this window and continue in the other one.</Text>
         <Button component={Link} to={returnTo} replace variant="default">
-          Continue here
+          Continue Here
         </Button>
       </Stack>
     </SignedOutLayout>
@@ -114,7 +114,7 @@ function Failed({ why, provider }: FailedProps) {
         <ErrorState message={failure ?? why} />
         {provider !== null && (
           <Button loading={isLeaving} onClick={() => void authenticate(provider)}>
-            Sign in again
+            Sign In Again
           </Button>
         )}
         <Button
@@ -123,7 +123,7 @@ function Failed({ why, provider }: FailedProps) {
           variant="default"
           leftSection={<IconArrowLeft size={16} aria-hidden />}
         >
-          Back to sign-in
+          Back to Sign-In
         </Button>
       </Stack>
     </SignedOutLayout>

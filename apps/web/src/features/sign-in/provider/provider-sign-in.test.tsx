@@ -89,7 +89,7 @@ test("a refused sign-in shows the reason and a way back; a callback without a re
   api.on(FINISH, problem(403, "sign-in.no-group", "None of your groups at Company login can sign in to Strongroom."));
   const { unmount } = showCallback();
   expect(await screen.findByText(/None of your groups at Company login can sign in/)).toBeTruthy();
-  expect(screen.getByRole("link", { name: "Back to sign-in" })).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Back to Sign-In" })).toBeTruthy();
   expect(currentSession().status).toBe("signed-out");
   unmount();
   showCallback("");
@@ -100,7 +100,7 @@ test("a refused sign-in shows the reason and a way back; a callback without a re
 test("after a sign-out, the provider's own sign-out is offered, and the next sign-in asks the user again", async () => {
   endSession("person", { id: ID, name: "Company login" });
   const { user } = showSignIn();
-  await user.click(screen.getByRole("button", { name: "Sign out of Company login too" }));
+  await user.click(screen.getByRole("button", { name: "Sign Out of Company login Too" }));
   await waitFor(() => expect(left).toEqual(["https://login.corp.example/logout?client_id=x"]));
   await user.click(await screen.findByRole("button", { name: "Sign in with Company login" }));
   await waitFor(() => expect(left).toHaveLength(2));
@@ -111,7 +111,7 @@ test("a provider without a sign-out page is reported", async () => {
   api.on(LEAVE, { json: { url: null } });
   endSession("person", { id: ID, name: "Company login" });
   const { user } = showSignIn();
-  await user.click(screen.getByRole("button", { name: "Sign out of Company login too" }));
+  await user.click(screen.getByRole("button", { name: "Sign Out of Company login Too" }));
   expect(await screen.findByText(/does not support sign-out from other systems/)).toBeTruthy();
   expect(left).toEqual([]);
 });
@@ -119,7 +119,7 @@ test("a provider without a sign-out page is reported", async () => {
 test("after a sign-out, the page offers to authenticate again when the provider did not ask the user", async () => {
   api.on(FINISH, problem(403, "sign-in.authenticate-again", "Please sign in to Company login again to continue."));
   const { user } = showCallback();
-  await user.click(await screen.findByRole("button", { name: "Sign in again" }));
+  await user.click(await screen.findByRole("button", { name: "Sign In Again" }));
   await waitFor(() => expect(left).toEqual(["https://login.corp.example/authorize?state=x"]));
   expect(api.requestsTo(BEGIN)[0]?.body).toMatchObject({ authenticate: true });
 });
@@ -136,7 +136,7 @@ test("returning from a step-up notifies the other windows and starts no session"
   api.on(FINISH, { json: done });
   showCallback();
   expect(await screen.findByText("Your identity is confirmed.")).toBeTruthy();
-  expect(screen.getByRole("link", { name: "Continue here" }).getAttribute("href")).toBe("/vault");
+  expect(screen.getByRole("link", { name: "Continue Here" }).getAttribute("href")).toBe("/vault");
   await proved;
   expect(close).toHaveBeenCalled();
   expect(currentSession().status).toBe("signed-out");

@@ -26,7 +26,7 @@ export default function SecondStepScreen({ step, isRemembered, onRestart }: Seco
     toast.success("Welcome back!");
   };
   return (
-    <SignedOutLayout title="One more step" description={step.kinds.length === 0 ? SET_UP : PROVE} side={<Claims />}>
+    <SignedOutLayout title="One More Step" description={step.kinds.length === 0 ? SET_UP : PROVE} side={<Claims />}>
       <SecondStep step={step} onSignedIn={enter} onRestart={onRestart} />
     </SignedOutLayout>
   );

@@ -38,7 +38,7 @@ async function afterPassword() {
   await user.type(screen.getByPlaceholderText("Enter your email address"), "dana@example.test");
   await user.type(screen.getByPlaceholderText("Enter your password"), "correct horse");
   await user.click(screen.getByRole("button", { name: "Sign In" }));
-  await screen.findByRole("heading", { level: 1, name: "One more step" });
+  await screen.findByRole("heading", { level: 1, name: "One More Step" });
   return user;
 }
 
@@ -57,7 +57,7 @@ test("a wrong code keeps the user on the step with an error, and a recovery code
   await user.type(screen.getByRole("textbox", { name: "Code" }), "000000{Enter}");
   expect((await screen.findByRole("alert")).textContent).toContain("Incorrect or already used");
   api.on(SECOND, { json: { token: testToken() } });
-  await user.click(screen.getByRole("button", { name: "Use a recovery code" }));
+  await user.click(screen.getByRole("button", { name: "Use a Recovery Code" }));
   expect(screen.queryByRole("alert")).toBeNull();
   await user.type(screen.getByRole("textbox", { name: "Recovery code" }), "abcd-efgh-ijkl-mnop{Enter}");
   await waitFor(() => expect(currentSession().status).toBe("signed-in"));
@@ -80,12 +80,12 @@ test("a user whose role requires a factor sets one up and sees the recovery code
   const codes = ["abcd-efgh-ijkl-mnop", "qrst-uvwx-yzab-cdef"];
   api.on("POST /api/v1/auth/second-step/add-factor", { json: { token: testToken(), recovery_codes: codes } });
   const user = await afterPassword();
-  expect(screen.queryByRole("button", { name: "Use a passkey" })).toBeNull();
-  await user.click(screen.getByRole("button", { name: "Use an authenticator app" }));
+  expect(screen.queryByRole("button", { name: "Use a Passkey" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Use an Authenticator App" }));
   expect(await screen.findByRole("img", { name: "QR code for the authenticator app" })).toBeTruthy();
   expect(screen.getByText(key)).toBeTruthy();
   await user.type(screen.getByRole("textbox", { name: "Code" }), "123456");
-  await user.click(screen.getByRole("button", { name: "Add app" }));
+  await user.click(screen.getByRole("button", { name: "Add App" }));
   const shown = await screen.findByRole("list", { name: "Recovery codes" });
   expect(
     within(shown)

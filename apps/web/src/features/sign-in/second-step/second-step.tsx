@@ -66,7 +66,7 @@ function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
     <Stack gap="md">
       <Text size="sm">Your role requires a second factor. Set one up now; it takes a minute.</Text>
       <Button size="md" leftSection={<IconDeviceMobile size={18} aria-hidden />} onClick={() => setKind("totp")}>
-        Use an authenticator app
+        Use an Authenticator App
       </Button>
       {canUsePasskeys() && (
         <Button
@@ -75,7 +75,7 @@ function FirstFactor({ step, onSignedIn, onRestart }: SecondStepProps) {
           leftSection={<IconFingerprint size={18} aria-hidden />}
           onClick={() => setKind("passkey")}
         >
-          Use a passkey
+          Use a Passkey
         </Button>
       )}
       <Button variant="subtle" onClick={() => onRestart(null)}>

@@ -54,7 +54,7 @@ function SessionRow({ session, onEnd }: { session: UserSession; onEnd: () => voi
       actions={
         !session.is_current && (
           <Button variant="default" size="compact-sm" onClick={onEnd} aria-label={`End session: ${name}`}>
-            End session
+            End Session
           </Button>
         )
       }
@@ -86,12 +86,12 @@ export function OwnSessionsCard() {
 
   return (
     <SectionCard
-      title="Your sessions"
+      title="Your Sessions"
       description="Everywhere you are signed in. Use Sign Out to end this one."
       actions={
         hasOthers && (
           <Button variant="default" size="compact-md" onClick={() => setAsked("others")}>
-            End all others
+            End All Others
           </Button>
         )
       }
@@ -110,8 +110,8 @@ export function OwnSessionsCard() {
       )}
       <ConfirmDialog
         opened={asked !== null}
-        title={asked === "others" ? "End all other sessions" : "End session"}
-        confirmLabel={asked === "others" ? "End all others" : "End session"}
+        title={asked === "others" ? "End All Other Sessions" : "End Session"}
+        confirmLabel={asked === "others" ? "End All Others" : "End Session"}
         isBusy={end.isPending || endOthers.isPending}
         onConfirm={confirm}
         onCancel={() => setAsked(null)}

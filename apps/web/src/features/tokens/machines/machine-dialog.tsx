@@ -63,9 +63,9 @@ export function MachineDialog({ machine, ...props }: MachineDialogProps) {
   return (
     <FormDialog
       {...props}
-      title={isNew ? "Create machine identity" : "Edit machine identity"}
+      title={isNew ? "Create Machine Identity" : "Edit Machine Identity"}
       initial={isNew ? EMPTY_MACHINE : formOf(machine)}
-      submitLabel={isNew ? "Create" : "Save changes"}
+      submitLabel={isNew ? "Create" : "Save Changes"}
       failureText="Failed to save the machine identity"
       save={async (values) => {
         try {

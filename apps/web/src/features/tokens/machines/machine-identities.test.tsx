@@ -56,7 +56,7 @@ test("creating a machine identity requires a responsible user or group, and a ma
   api.on("POST /api/v1/machine-identities", { status: 201, json: aMachine({ name: "Robot" }) });
   const { user } = renderScreen(<MachineIdentities />);
   await user.click(await screen.findByRole("button", { name: "Create" }));
-  const dialog = within(await screen.findByRole("dialog", { name: "Create machine identity" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Create Machine Identity" }));
   await user.type(dialog.getByLabelText(/^Name/), "Robot");
   await user.click(dialog.getByRole("button", { name: "Create" }));
   expect(await dialog.findByText("Choose one responsible person or group.")).toBeTruthy();
@@ -80,11 +80,11 @@ test("a new token of a machine identity shows once, and then the list shows all 
   await user.click(await screen.findByRole("button", { name: "Actions for Build server" }));
   await user.click(await screen.findByRole("menuitem", { name: "Tokens" }));
   const tokens = within(await screen.findByRole("dialog", { name: "Tokens of Build server" }));
-  await user.click(await tokens.findByRole("button", { name: "Create token" }));
-  const form = within(await screen.findByRole("dialog", { name: "Create token for Build server" }));
+  await user.click(await tokens.findByRole("button", { name: "Create Token" }));
+  const form = within(await screen.findByRole("dialog", { name: "Create Token for Build server" }));
   await user.type(form.getByLabelText(/^Name/), "Pipeline");
-  await user.click(form.getByRole("button", { name: "Create token" }));
-  const shown = within(await screen.findByRole("dialog", { name: "Your new token" }));
+  await user.click(form.getByRole("button", { name: "Create Token" }));
+  const shown = within(await screen.findByRole("dialog", { name: "Your New Token" }));
   expect(shown.getByText(TOKEN)).toBeTruthy();
   await user.click(shown.getByRole("button", { name: "Done" }));
   expect(await screen.findByRole("dialog", { name: "Tokens of Build server" })).toBeTruthy();

@@ -52,7 +52,7 @@ export function MachineIdentities() {
   return (
     <Stack gap="md">
       <SectionCard
-        title="Machine identities"
+        title="Machine Identities"
         description="Programs that act only through API tokens. They have a role and can be members of safes."
         actions={
           <div className={classes.tools}>
@@ -180,7 +180,7 @@ function MachineTokensDialog({ machine, opened, onClose, onCreate }: MachineToke
     >
       <DialogButtons>
         <Button onClick={onCreate} disabled={machine.status !== "active"}>
-          Create token
+          Create Token
         </Button>
       </DialogButtons>
     </HolderTokensDialog>

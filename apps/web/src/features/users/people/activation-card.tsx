@@ -24,12 +24,12 @@ export function ActivationCard() {
   const client = useQueryClient();
   return (
     <SectionCard
-      title="Waiting for activation"
+      title="Waiting for Activation"
       description="New sign-ups. Until activation, they can only use their profile and personal vault"
       actions={
         waiting.length > 1 && (
           <Button size="sm" variant="default" onClick={() => setIsAsking(true)}>
-            Activate all
+            Activate All
           </Button>
         )
       }
@@ -52,7 +52,7 @@ export function ActivationCard() {
         opened={isAsking}
         title={`Activate ${counted(waiting.length, "account")}`}
         variant="warning"
-        confirmLabel="Activate all"
+        confirmLabel="Activate All"
         mutation={bulkActivation(
           client,
           waiting.map(({ id }) => id),

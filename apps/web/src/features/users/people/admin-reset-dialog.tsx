@@ -69,7 +69,7 @@ function RequestForm({ wish: { user, kind }, onDone }: { wish: RequestedReset; o
       initial={{ reason: "" }}
       check={({ reason }) => (reason === "" ? { reason: "Please choose a reason." } : {})}
       failureText="Failed to request the reset"
-      submitLabel="Request reset"
+      submitLabel="Request Reset"
       onCancel={onDone}
       onSubmit={async ({ reason }, isHere) => {
         await request({ user_id: user.id, kind, reason });

@@ -46,7 +46,7 @@ export function AdminResetsCard() {
   if (issued === null && (data === undefined || data.data.length === 0)) return null;
   return (
     <SectionCard
-      title="Administrator resets"
+      title="Administrator Resets"
       description="One administrator requests a reset and another confirms it within 24 hours."
     >
       <RowList label="Administrator resets">
@@ -86,8 +86,8 @@ export function AdminResetsCard() {
       </RowList>
       <ConfirmDialog
         opened={asked !== null}
-        title={`Confirm the reset of ${asked?.person.name ?? ""}`}
-        confirmLabel="Confirm reset"
+        title={`Confirm the Reset of ${asked?.person.name ?? ""}`}
+        confirmLabel="Confirm Reset"
         variant="danger"
         isBusy={isBusy}
         onConfirm={() => asked !== null && void confirm(asked)}
@@ -99,7 +99,7 @@ export function AdminResetsCard() {
         Contact them first to make sure that the request is genuine.
       </ConfirmDialog>
       {/* Only the dialog's own button closes it, so that the link is not lost by accident. */}
-      <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset link" size="lg" isInsistent isShort>
+      <Modal opened={issued !== null} onClose={() => setIssued(null)} title="Reset Link" size="lg" isInsistent isShort>
         <Suspense fallback={null}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={() => setIssued(null)} />}
         </Suspense>

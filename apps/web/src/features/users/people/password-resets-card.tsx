@@ -60,7 +60,7 @@ export function PasswordResetsCard() {
                 loading={busyFor === reset.user_id}
                 onClick={() => void issue(reset)}
               >
-                Create reset link
+                Create Reset Link
               </Button>
             }
           >
@@ -75,12 +75,12 @@ export function PasswordResetsCard() {
 
   return (
     <SectionCard
-      title="Password resets"
+      title="Password Resets"
       description="No mail server is configured, so you create the reset links and share them"
     >
       {content()}
       {/* Only the dialog's own buttons close it, so that the link is not lost by accident. */}
-      <Modal opened={issued !== null} onClose={forget} title="Reset link" size="lg" isInsistent isShort>
+      <Modal opened={issued !== null} onClose={forget} title="Reset Link" size="lg" isInsistent isShort>
         <Suspense fallback={<SectionLoading />}>
           {issued !== null && <IssuedLinkNote issued={issued} onDone={forget} />}
         </Suspense>

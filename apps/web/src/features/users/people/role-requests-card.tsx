@@ -21,7 +21,7 @@ export function RoleRequestsCard() {
   return (
     <Stack gap="md">
       <ActivationCard />
-      <SectionCard title="Role requests" description="Active users who requested a role at sign-up">
+      <SectionCard title="Role Requests" description="Active users who requested a role at sign-up">
         <Content requests={requests} onAsk={ask} />
         {dialog}
       </SectionCard>

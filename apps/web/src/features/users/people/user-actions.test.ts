@@ -7,7 +7,7 @@ const user = aUser({ name: "Ana", email: "ana@example.test", role: "user", reque
 describe("confirmations of user actions", () => {
   test("a role change names both roles and says that the user's sessions will end", () => {
     const { title, sentence, done } = wordsOf({ kind: "role", user, role: "manager" });
-    expect(title).toBe("Change Ana's role to Manager");
+    expect(title).toBe("Change Ana's Role to Manager");
     expect(sentence).toBe("Ana changes from User to Manager. Their sessions end and they must sign in again.");
     expect(done).toBe("Ana is now Manager");
   });

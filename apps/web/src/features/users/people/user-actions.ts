@@ -52,9 +52,9 @@ export function wordsOf(action: UserAction): ActionWords {
 }
 
 const roleChange = ({ name, role: before }: User, role: Role): ActionWords => ({
-  title: `Change ${name}'s role to ${capitalised(role)}`,
+  title: `Change ${name}'s Role to ${capitalised(role)}`,
   sentence: `${name} changes from ${capitalised(before)} to ${capitalised(role)}. ${SESSIONS_END}`,
-  confirmLabel: "Change role",
+  confirmLabel: "Change Role",
   variant: role === "admin" ? "danger" : "warning",
   done: `${name} is now ${capitalised(role)}`,
 });
@@ -71,9 +71,9 @@ function activation(user: User, decision: "approve" | "deny" | undefined): Actio
 }
 
 const ending = ({ name }: User): ActionWords => ({
-  title: `End the sessions of ${name}`,
+  title: `End the Sessions of ${name}`,
   sentence: `${name} is signed out everywhere immediately and must sign in again. Their API tokens and SSH keys stop working too.`,
-  confirmLabel: "End sessions",
+  confirmLabel: "End Sessions",
   variant: "warning",
   done: `The sessions of ${name} have ended`,
 });
@@ -103,9 +103,9 @@ const unlocking = ({ name }: User): ActionWords => ({
 });
 
 const factorReset = ({ name }: User): ActionWords => ({
-  title: `Reset the second factors of ${name}`,
+  title: `Reset the Second Factors of ${name}`,
   sentence: `Their authenticator apps, passkeys and recovery codes will be removed, their sessions ended, their API tokens and SSH keys revoked, and they will be notified. Make sure that the request really comes from ${name}.`,
-  confirmLabel: "Reset factors",
+  confirmLabel: "Reset Factors",
   variant: "danger",
   done: `Second factors of ${name} removed`,
 });

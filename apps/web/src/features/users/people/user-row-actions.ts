@@ -46,12 +46,12 @@ export function actionsOn(user: User, handlers: UserHandlers, saveEvidence: () =
       onClick: () => onAsk({ kind: "unlock", user }),
     },
     {
-      label: "End sessions",
+      label: "End Sessions",
       icon: IconLogout,
       isDisabled: user.open_sessions === 0,
       onClick: () => onAsk({ kind: "end-sessions", user }),
     },
-    { label: "API tokens", icon: IconApi, onClick: () => onTokens(user) },
+    { label: "API Tokens", icon: IconApi, onClick: () => onTokens(user) },
     { label: "Evidence", icon: IconFileCertificate, onClick: saveEvidence },
     ...(user.status === "disabled"
       ? [{ label: "Enable", icon: IconUserCheck, onClick: () => onAsk({ kind: "status", user, status: "active" }) }]
@@ -76,16 +76,16 @@ function resetsOf(user: User, { onAsk, onIssue, onRequestReset }: UserHandlers):
   return [
     {
       label: needsSecond
-        ? "Request password reset"
+        ? "Request Password Reset"
         : user.invited_at === null
-          ? "Create reset link"
-          : "Create invitation link",
+          ? "Create Reset Link"
+          : "Create Invitation Link",
       icon: IconKey,
       isDisabled: user.status === "disabled",
       onClick: () => (needsSecond ? onRequestReset({ user, kind: "password" }) : onIssue(user)),
     },
     {
-      label: needsSecond ? "Request factor reset" : "Reset factors",
+      label: needsSecond ? "Request Factor Reset" : "Reset Factors",
       icon: IconShieldOff,
       onClick: () => (needsSecond ? onRequestReset({ user, kind: "factors" }) : onAsk({ kind: "reset-factors", user })),
     },

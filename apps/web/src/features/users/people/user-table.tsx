@@ -31,7 +31,7 @@ const COLUMNS: readonly DataColumn<User>[] = [
   { id: "state", header: "State", width: 9, cell: (user) => <UserState user={user} />, stacked: "badge" },
   {
     id: "provider",
-    header: "Signs in with",
+    header: "Signs In With",
     width: 8,
     cell: providerOf,
     title: providerOf,
@@ -39,7 +39,7 @@ const COLUMNS: readonly DataColumn<User>[] = [
   },
   {
     id: "last_signed_in_at",
-    header: "Last signed in",
+    header: "Last Signed In",
     width: 7.5,
     grow: 0,
     cell: ({ last_signed_in_at: at }) => <RelativeTime moment={at} />,
@@ -47,7 +47,7 @@ const COLUMNS: readonly DataColumn<User>[] = [
   },
   {
     id: "sessions",
-    header: "Open sessions",
+    header: "Open Sessions",
     width: 6.5,
     grow: 0,
     cell: ({ open_sessions: count }) => count.toLocaleString(),
@@ -103,7 +103,7 @@ export function UserTable({ list, users, settings, onAsk, onIssue, onRequestRese
     (user: User): RowAction[] =>
       // Users cannot change their own role or status; the server refuses such a change as well.
       user.id === ownId
-        ? [{ label: "My profile", icon: IconUser, to: paths.profile }]
+        ? [{ label: "My Profile", icon: IconUser, to: paths.profile }]
         : actionsOn(user, handlers, () => void saveEvidence(client, { about: "user", id: user.id })),
     [client, ownId, handlers],
   );

@@ -62,13 +62,13 @@ export function UsersCard({ TokensDialog }: UsersCardProps) {
       title="Users"
       actions={
         <Button size="sm" leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setIsInviting(true)}>
-          Invite user
+          Invite User
         </Button>
       }
     >
       <Toolbar settings={settings} />
       <Users filter={filterIn(params)} settings={settings} onIssued={show} TokensDialog={TokensDialog} />
-      <Modal opened={isInviting} onClose={() => setIsInviting(false)} title="Invite user">
+      <Modal opened={isInviting} onClose={() => setIsInviting(false)} title="Invite User">
         <Suspense fallback={null}>
           {isInviting && <InviteUserForm onDone={show} onCancel={() => setIsInviting(false)} />}
         </Suspense>
@@ -77,7 +77,7 @@ export function UsersCard({ TokensDialog }: UsersCardProps) {
       <Modal
         opened={issued !== null}
         onClose={() => setIssued(null)}
-        title={issued?.isInvitation === true ? "Invitation link" : "Reset link"}
+        title={issued?.isInvitation === true ? "Invitation Link" : "Reset Link"}
         size="lg"
         isInsistent
         isShort
@@ -177,7 +177,7 @@ function Users({ filter, settings, onIssued, TokensDialog }: UsersProps) {
       <Modal
         opened={wish !== null}
         onClose={() => setWish(null)}
-        title={wish === null ? "" : `Reset the sign-in of ${wish.user.name}`}
+        title={wish === null ? "" : `Reset the Sign-In of ${wish.user.name}`}
       >
         <Suspense fallback={null}>
           {wish !== null && <AdminResetForm wish={wish} onDone={() => setWish(null)} />}

@@ -30,7 +30,7 @@ import {
 export default function SignInPolicyCard() {
   const policy = useQuery(signInPolicy);
   return (
-    <SectionCard title="Sign-in policy" description="Users can set stricter limits for themselves, but not looser ones">
+    <SectionCard title="Sign-In Policy" description="Users can set stricter limits for themselves, but not looser ones">
       {policy.data !== undefined ? (
         // Resets the form when another administrator has changed the policy.
         <PolicyForm key={JSON.stringify(policy.data)} policy={policy.data} />
@@ -53,7 +53,7 @@ function PolicyForm({ policy }: { policy: SignInPolicy }) {
       objectionsIn={(error) => fieldErrorsOf(error, isPolicyField)}
       isDisabled={(form) => !form.isDirty()}
       failureText="Failed to save the sign-in policy"
-      submitLabel="Save policy"
+      submitLabel="Save Policy"
       onSubmit={async (values) => {
         await save(policyOf(values));
         toast.success("Sign-in policy saved");

@@ -45,7 +45,7 @@ const COLUMNS: readonly DataColumn<ValidationAttempt>[] = [
     cell: ({ started_at }) => <RelativeTime moment={started_at} />,
     stacked: "line",
   },
-  { id: "by", header: "Started by", width: 7, cell: startedBy, title: startedBy, isRoomy: true },
+  { id: "by", header: "Started By", width: 7, cell: startedBy, title: startedBy, isRoomy: true },
   { id: "duration", header: "Took", width: 4.5, grow: 0, cell: ({ duration_ms }) => measuredTime(duration_ms) },
   {
     id: "method",

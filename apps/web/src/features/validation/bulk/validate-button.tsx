@@ -37,7 +37,7 @@ export function ValidateButton({ of: secret }: { of: Validated }) {
       onClick={() => void start()}
       disabled={isUnderWay}
     >
-      {isUnderWay ? "In progress" : "Validate"}
+      {isUnderWay ? "In Progress" : "Validate"}
     </Button>
   );
 }

@@ -23,7 +23,7 @@ export interface JitSessionDialogProps {
 
 export function JitSessionDialog({ session, onClose }: JitSessionDialogProps) {
   return (
-    <Modal opened={session !== null} onClose={onClose} title={session?.session_name ?? "Session"} size="lg">
+    <Modal opened={session !== null} onClose={onClose} title={session?.session_name ?? "Session"} size="lg" isShort>
       {session !== null && (
         <>
           <div className={classes.head}>

@@ -23,7 +23,7 @@ export function FirstFew<T>({ label, items, children }: FirstFewProps<T>) {
       </ul>
       {items.length > FIRST && (
         <DisclosureButton
-          label={isWhole ? "Show fewer" : `Show all ${items.length}`}
+          label={isWhole ? "Show Fewer" : `Show All ${items.length}`}
           isOpen={isWhole}
           onChange={setIsWhole}
           controls={id}

@@ -39,7 +39,7 @@ export function SettingsDialog({ preferences, opened, onClose }: SettingsDialogP
     visibleWidgets: preferences.visibleWidgets.length === 0 ? all : preferences.visibleWidgets,
   };
   return (
-    <Modal opened={opened} onClose={onClose} title="Dashboard settings">
+    <Modal opened={opened} onClose={onClose} title="Dashboard Settings">
       <Form
         initial={initial}
         check={({ visibleWidgets }) =>

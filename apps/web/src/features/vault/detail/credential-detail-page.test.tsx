@@ -113,9 +113,9 @@ describe("the credential page", () => {
     );
     const { user } = await openDetail();
     expect(await screen.findByText("Credential Verification")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Load more" }));
+    await user.click(screen.getByRole("button", { name: "Load More" }));
     expect(await screen.findByText("Credential created")).toBeTruthy();
-    expect(screen.queryByRole("button", { name: "Load more" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Load More" })).toBeNull();
   });
 
   test("VAULT-36: shows samples, labelled as samples, when the history cannot be loaded", async () => {
@@ -321,10 +321,10 @@ describe("the host key alarm", () => {
       api.on(ONE, { json: { ...credential, host_key_alarm: null } });
       return { json: { message: "ok" } };
     });
-    await user.click(screen.getByRole("button", { name: "Accept new host key" }));
-    const dialog = within(await screen.findByRole("dialog", { name: "Accept new host key" }));
+    await user.click(screen.getByRole("button", { name: "Accept New Host Key" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Accept New Host Key" }));
     expect(api.requestsTo("POST /api/v1/credentials/:id/accept-host-key")).toEqual([]);
-    await user.click(dialog.getByRole("button", { name: "Accept new host key" }));
+    await user.click(dialog.getByRole("button", { name: "Accept New Host Key" }));
     expect(await screen.findByText("New host key accepted. Verify again to use it.")).toBeTruthy();
     expect(api.requestsTo("POST /api/v1/credentials/:id/accept-host-key")[0]?.body).toEqual({
       fingerprint: alarm.presented,

@@ -58,7 +58,7 @@ function Notice({ closure }: { closure: VaultClosure }) {
         <Group gap="xs">
           {closure.has_earlier_factor && (
             <Button size="compact-md" onClick={() => void open()}>
-              Use an earlier factor
+              Use an Earlier Factor
             </Button>
           )}
           {closure.opens_at !== null && (
@@ -70,8 +70,8 @@ function Notice({ closure }: { closure: VaultClosure }) {
       </Stack>
       <ConfirmDialog
         opened={isAsking}
-        title="Cancel the reset"
-        confirmLabel="Cancel the reset"
+        title="Cancel the Reset"
+        confirmLabel="Cancel the Reset"
         variant="danger"
         isBusy={cancel.isPending}
         onCancel={() => setIsAsking(false)}

@@ -66,7 +66,7 @@ describe("the vault's list", () => {
     api.on(LIST, ({ query }) => page(query.get("search") === null ? [aCredential()] : []));
     const { user } = renderScreen(<CredentialListPage />, { at: "/vault?search=nothing" });
     expect(await screen.findByText("Try adjusting your search terms")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Clear search and filter" }));
+    await user.click(screen.getByRole("button", { name: "Clear Search and Filter" }));
     expect(await screen.findByRole("article", { name: "Orders database" })).toBeTruthy();
     expect(valueOf(screen.getByRole("searchbox"))).toBe("");
   });

@@ -194,7 +194,7 @@ function NoCredentials({ isNarrowed, onClear, addButton }: NoCredentialsProps) {
         icon={IconSearchOff}
         action={
           <Button variant="default" onClick={onClear}>
-            Clear search and filter
+            Clear Search and Filter
           </Button>
         }
       />

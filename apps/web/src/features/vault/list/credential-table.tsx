@@ -60,7 +60,7 @@ const COLUMNS: readonly DataColumn<Credential>[] = [
   },
   {
     id: "verified_at",
-    header: "Last verified",
+    header: "Last Verified",
     width: 6.5,
     grow: 0,
     cell: ({ verified_at }) => <RelativeTime moment={verified_at} />,
@@ -76,7 +76,7 @@ const COLUMNS: readonly DataColumn<Credential>[] = [
   },
   {
     id: "last_accessed",
-    header: "Last accessed",
+    header: "Last Accessed",
     width: 7,
     grow: 0,
     cell: ({ last_accessed }) => <RelativeTime moment={last_accessed} />,
