@@ -5,9 +5,17 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { launchBrowser, visitor } from "./testing/browser.ts";
+import { fillObjects } from "./testing/fill-objects.ts";
 import { fillServer } from "./testing/fill-server.ts";
+import { fillTargets } from "./testing/fill-targets.ts";
 import { firstAdmin } from "./testing/people.ts";
-import { VISITOR_DIALOGS, dialogsOf, openDialog } from "./testing/pictured-dialogs.ts";
+import {
+  REQUESTER_DIALOGS,
+  VISITOR_DIALOGS,
+  dialogsOf,
+  missingTitles,
+  openDialog,
+} from "./testing/pictured-dialogs.ts";
 import type { PicturedDialog } from "./testing/pictured-dialogs.ts";
 import { signIn } from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
@@ -40,6 +48,20 @@ const PAGES: readonly [name: string, path: string][] = [
   ["settings", "/settings"],
   ["help", "/help"],
 ];
+/** The other tabs of pages, by the address that opens them. */
+const TABS: typeof PAGES = [
+  ...["accounts", "jit", "audit", "search"].map((tab) => ["validation-dashboard", tab] as const),
+  ...["scans", "enhanced-scans", "findings", "accounts", "risk-assessment", "statistics"].map(
+    (tab) => ["discovery", tab] as const,
+  ),
+  ...["things", "change", "reviews"].map((tab) => ["access-control", tab] as const),
+  ...["active", "history"].map((tab) => ["jit-access", tab] as const),
+  ...["role-requests", "resets", "machines", "policy", "providers", "keys", "gateways"].map(
+    (tab) => ["admin", tab] as const,
+  ),
+  ...["ssh-ca", "jobs", "system", "backups", "restore-review"].map((tab) => ["admin", tab] as const),
+].map(([page, tab]) => [`${page}-${tab}`, `/${page}?tab=${tab}`]);
+
 const VISITOR_PAGES: typeof PAGES = [
   ["sign-in", "/auth"],
   ["sign-up", "/signup"],
@@ -62,7 +84,7 @@ async function pictureOfPage(page: Page, name: string, path: string): Promise<vo
 /** The window keeps its height, because a dialog never exceeds it. */
 async function pictureOfDialog(page: Page, name: string, dialog: PicturedDialog): Promise<void> {
   await page.setViewportSize({ width: WIDTHS.at(-1)!, height: HEIGHT });
-  await openDialog(page, dialog);
+  titles.add(await openDialog(page, dialog));
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
     await inBothSchemes(page, name, width);
@@ -77,14 +99,30 @@ async function inBothSchemes(page: Page, name: string, width: number): Promise<v
   }
 }
 
+/** Works in a recorded session; it ends with its page, if that is left. */
+async function startSession(page: Page, accountId: string, isLeft: boolean): Promise<void> {
+  await page.goto(`/accounts/${accountId}`);
+  await page.getByRole("link", { name: "Connect" }).click();
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.keyboard.type("echo Disk usage: $((40+2)) %; ls -la\n");
+  await page.getByText("Disk usage: 42 %").first().waitFor();
+  if (isLeft) await page.close();
+}
+
+/** Of the dialogs in the pictures. */
+const titles = new Set<string>();
 const count = Number(process.argv[2] ?? 60);
 const only = process.argv.slice(3);
 mkdirSync(folder, { recursive: true });
 const browser = await launchBrowser();
 const server = await startServer({ STRONGROOM_GATEWAY: "1" });
+let stopTargets: () => Promise<unknown> = async () => undefined;
 try {
   const admin = await firstAdmin(server);
   const world = await fillServer(server, admin, count);
+  const { reviewId } = await fillObjects(server, world);
+  const targets = await fillTargets(server, world);
+  stopTargets = targets.stop;
   const isWanted = (name: string) => only.length === 0 || only.some((part) => name.includes(part));
   // One dialog that does not open leaves the pictures of the others.
   const fail = (name: string, error: Error) => {
@@ -104,8 +142,23 @@ try {
   const [account, safe] = [world.accounts[0]!, world.safes[0]!];
   const details: typeof PAGES = [
     ["account", `/accounts/${account.id}`],
+    ["account-host-key", `/accounts/${targets.alarmId}`],
+    ["account-connect", `/accounts/${targets.accountId}/connect`],
+    ["host", "/hosts/web1.example.com"],
     ["safe", `/safes/${safe.id}`],
+    ["safe-members", `/safes/${safe.id}?tab=members`],
+    ["review", `/access-control?tab=reviews&review=${reviewId}`],
   ];
+  const ids = {
+    accountId: account.id,
+    safeId: safe.id,
+    sshAccountId: targets.accountId,
+    alarmId: targets.alarmId,
+    reviewId,
+  };
+  const { page: working } = await visitor(browser, server.url);
+  await signIn(working, world.users[1]!);
+  for (const isLeft of [true, false]) await startSession(await working.context().newPage(), ids.sshAccountId, isLeft);
   for (const [role, person] of [
     ["admin", admin],
     ["manager", world.users[0]!],
@@ -113,12 +166,14 @@ try {
   ] as const) {
     const { page } = await visitor(browser, server.url);
     await signIn(page, person);
-    if (role === "admin")
-      await takeAll(page, role, [...PAGES, ...details], dialogsOf({ accountId: account.id, safeId: safe.id }));
-    else await takeAll(page, role, PAGES.slice(0, 1), []);
+    if (role === "admin") await takeAll(page, role, [...PAGES, ...TABS, ...details], dialogsOf(ids));
+    else await takeAll(page, role, PAGES.slice(0, 1), role === "user" ? REQUESTER_DIALOGS : []);
   }
+  if (only.length === 0)
+    for (const title of missingTitles(titles)) fail(title, new Error("this dialog is in no picture"));
   console.log(`Pictures are in ${folder}.`);
 } finally {
   await browser.close();
   await server.close();
+  await stopTargets();
 }

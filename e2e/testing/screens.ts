@@ -35,7 +35,7 @@ export async function fillSignIn(page: Page, { email, password }: Pick<Person, "
 export async function signIn(page: Page, person: Person, path = "/"): Promise<void> {
   await page.goto(path);
   await fillSignIn(page, person);
-  await page.getByRole("button", { name: "Sign In" }).click();
+  await page.getByRole("button", { name: "Sign In", exact: true }).click();
   await page.getByPlaceholder("Enter your password").waitFor({ state: "detached" });
   await isAt(page, path);
   await page.getByRole("main").waitFor();
