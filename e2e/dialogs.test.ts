@@ -127,11 +127,11 @@ describe("dialogs", needs(noBrowser || null), () => {
     ["/admin/platforms", "Create Platform", "Create Platform"],
   ] as const) {
     step(`${opener}: the buttons stay in view while a long form scrolls on a phone`, async () => {
-      ({ page } = started.visit);
-      await page.setViewportSize({ width: 360, height: 480 });
-      await page.goto(where);
-      await page.getByRole("button", { name: opener, exact: true }).first().click();
-      const button = page.getByRole("dialog").getByRole("button", { name: submit, exact: true });
+      const { page: phone } = started.visit;
+      await phone.setViewportSize({ width: 360, height: 480 });
+      await phone.goto(where);
+      await phone.getByRole("button", { name: opener, exact: true }).first().click();
+      const button = phone.getByRole("dialog").getByRole("button", { name: submit, exact: true });
       await button.waitFor();
       const distanceBelow = () =>
         button.evaluate((element) => Math.max(0, element.getBoundingClientRect().bottom - innerHeight));
@@ -141,7 +141,7 @@ describe("dialogs", needs(noBrowser || null), () => {
         return content.scrollHeight > content.clientHeight;
       });
       assert.ok(isScrollable, "the form fits, so nothing was tested");
-      await page.setViewportSize({ width: 1280, height: 800 });
+      await phone.setViewportSize({ width: 1280, height: 800 });
     });
   }
 
