@@ -10,13 +10,22 @@ const TITLED =
   /^(\w*Dialog|Modal|SectionCard|ChartCard|PageHeader|DetailHeader|SignedOutLayout|Part|Trend|Section|AuditTrailList)$/;
 const WITH_TEXT = /^(Button|Menu\.Item|Table\.Th|Tabs\.Tab)$/;
 const SHORT_WORDS = /^(an?|the|and|n?or|of|to|in|on|at|by|for|from|with|as|per|via|vs|than)$/;
-/** Questions and sentences stay in sentence case. */
-const SENTENCE = /[?.]$|\b(is|was|are|were|has|have|did|can|could|cannot)\b/;
-/** The first two are quoted in docs/requirements.md; names of providers follow the third. */
-const EXCEPTIONS = new Set(["Create a new account", "Reset password", "Sign in with"]);
+/** Questions stay in sentence case. */
+const QUESTION = /\?$/;
+/** Sentences, the beginning of a button with a name, and two texts that docs/requirements.md quotes. */
+const EXCEPTIONS = new Set([
+  "Create a new account",
+  "Reset password",
+  "Sign in with",
+  "The database was restored",
+  "The vault is sealed",
+  "You are not signed in",
+  "I did not request this reset",
+  "This was not me: cancel the reset",
+]);
 
 function isInTitleCase(text: string): boolean {
-  if (EXCEPTIONS.has(text) || SENTENCE.test(text)) return true;
+  if (EXCEPTIONS.has(text) || QUESTION.test(text)) return true;
   return text.split(/\s+/).every((word) => !/^[a-z]/.test(word) || SHORT_WORDS.test(word));
 }
 

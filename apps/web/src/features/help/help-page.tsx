@@ -96,7 +96,7 @@ export default function HelpPage() {
             </Text>
           </Stack>
         </SectionCard>
-        <SectionCard title="How the audit trail is protected">
+        <SectionCard title="How the Audit Trail Is Protected">
           <Stack gap="sm">
             <Text>
               Every action that reveals or changes something writes an audit entry in the same transaction. If the entry

@@ -1,4 +1,4 @@
-// "Who can access this": every user who can use or retrieve an account now, and the source of that access.
+// "Who Can Access This": every user who can use or retrieve an account now, and the source of that access.
 import { IconUserOff } from "@tabler/icons-react";
 import type { AccessPath, EffectiveAccess } from "@strongroom/contract";
 import type { ReactNode } from "react";

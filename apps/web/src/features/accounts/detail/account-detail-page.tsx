@@ -163,7 +163,7 @@ function Detail({ account }: { account: Account }) {
 function AccountAccess({ id }: { id: string }) {
   const access = useInfiniteQuery(accountAccess(id));
   return (
-    <SectionCard title="Who can access this" description="Everyone who can use or retrieve this account now, and why.">
+    <SectionCard title="Who Can Access This" description="Everyone who can use or retrieve this account now, and why.">
       <Loaded query={access}>
         {({ pages }) => <AccessList access={pages.flatMap((page) => page.access)} footer={<LoadMore of={access} />} />}
       </Loaded>

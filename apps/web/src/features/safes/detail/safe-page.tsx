@@ -147,7 +147,7 @@ function SafeAccess({ id }: { id: string }) {
   const access = useInfiniteQuery(safeAccess(id));
   return (
     <SectionCard
-      title="Who can access this"
+      title="Who Can Access This"
       description="Everyone who can use or retrieve an account in this safe now, and why."
     >
       <Loaded query={access}>
