@@ -88,10 +88,8 @@ async function linuxHost({ url }: RunningServer, token: string, sshd: Sshd, safe
   const platform_id = platforms.find(({ name }) => name === "Linux")!.id;
   const { username, password, home } = scanner;
   const { host: hostname, port } = sshd;
-  const body = {
-    ...({ name: "web-01 deploy", system_type: "Linux", connection_method: "SSH" } as const),
-    ...{ hostname, port, username, password, platform_id, safe_id },
-  };
+  const kind = { name: "web-01 deploy", system_type: "Linux", connection_method: "SSH" } as const;
+  const body = { ...kind, hostname, port, username, password, platform_id, safe_id };
   const { id: accountId } = await ask(url, createAccount, { body }, token);
   await ask(url, validateAccount, { params: { id: accountId } }, token);
   const target = {

@@ -40,13 +40,13 @@ const accountDialogs = ({ accountId, sshAccountId, alarmId }: PicturedIds): Row[
     ["account-dependent", account, "Add"],
     ["account-dependent-remove", account, "Remove Backup job"],
     ["account-host-key", `/accounts/${alarmId}`, "Accept New Host Key"],
-    ["accounts-rotate", "/accounts", "Select web-03 deploy", "Rotate"],
-    ["accounts-move", "/accounts", "Select web-03 deploy", "More", "Move"],
+    ["accounts-rotate", "/accounts", /^Select web-03 deploy/, "Rotate"],
+    ["accounts-move", "/accounts", /^Select web-03 deploy/, "More", "Move"],
     ["accounts-view-save", "/accounts", "Views", "Save Current View"],
     ["accounts-view-delete", "/accounts", "Views", "Delete view Windows servers"],
     ["validation-settings", "/validation-dashboard", "Dashboard Settings"],
     ["validation-bulk", "/validation-dashboard?tab=accounts", "Bulk Validate Critical"],
-    ["validation-jit-session", "/validation-dashboard?tab=jit", "Details"],
+    ["validation-jit-session", "/validation-dashboard?tab=jit", /^Details of /],
   ];
 };
 
@@ -273,7 +273,7 @@ export async function openDialog(page: Page, { path, steps }: PicturedDialog): P
   await page.goto(path);
   for (const step of steps) {
     if (typeof step === "object" && "field" in step) await page.getByLabel(step.field).fill(step.text);
-    else await controlOf(page, step).click({ timeout: 10_000 });
+    else await controlOf(page, step).click();
   }
   const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog")).last();
   const title = dialog.getByRole("heading").first();
