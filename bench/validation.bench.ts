@@ -37,6 +37,7 @@ const CALLS: Record<string, readonly [string, string, object?]> = {
   "system health, 7 days": get("validation/system-health?range=7d"),
   statistics: get("validation/statistics"),
   "attempts, all": get("validation/attempts"),
+  "attempts, by duration": get("validation/attempts?range=30d&sort=-duration"),
   "attempts, failed": get("validation/attempts?status=failed"),
   "attempts, search, one account": get("validation/attempts?search=web000123&range=30d"),
   "attempts, search, nothing": get("validation/attempts?search=zzzzzz&range=30d"),
