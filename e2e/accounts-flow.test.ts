@@ -243,7 +243,7 @@ describe("accounts", needs(unavailable), () => {
     await bad.getByRole("cell", { name: "Hostname/IP is required" }).waitFor();
     await inspectScreen(page, "account-import");
     await choose(dialog, "Safe", "Databases");
-    await dialog.getByRole("button", { name: "Skip invalid lines and import 2 accounts" }).click();
+    await dialog.getByRole("button", { name: "Skip Invalid Lines and Import 2 accounts" }).click();
     await dialog.waitFor({ state: "detached" });
     await cardOf(page, "Imported one").waitFor();
     await cardOf(page, "Imported three").waitFor();
@@ -259,7 +259,7 @@ describe("accounts", needs(unavailable), () => {
     await bar.getByRole("button", { name: "More" }).click();
     await bar.getByRole("menuitem", { name: "Disable" }).click();
     await dialogOf(page, "Disable 2 accounts").getByRole("button", { name: "Disable" }).click();
-    const result = dialogOf(page, "Disable: some accounts failed");
+    const result = dialogOf(page, "Disable: Some Accounts Failed");
     await result.getByRole("listitem").filter({ hasText: THEIRS }).waitFor();
     await result.getByText("1 done", { exact: true }).waitFor();
     await inspectScreen(page, "accounts-bulk-result");

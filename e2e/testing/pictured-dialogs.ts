@@ -60,6 +60,7 @@ const safeDialogs = ({ safeId }: PicturedIds): Row[] => {
     ["safe-member-edit", members, "Edit carl"],
     ["safe-member-remove", members, "Remove carl"],
     ["credential-add", "/vault", "Add Credential"],
+    ["credential-discard", "/vault", "Add Credential", { field: "Name", text: "Mail" }, "Close"],
     ["credential-details", "/vault", "Quick View"],
     ["credential-edit", "/vault", "Edit"],
     ["credential-delete", "/vault", "Actions for Mail gateway", "Delete"],
@@ -186,7 +187,7 @@ const adminDialogs: readonly Row[] = [
 const ownDialogs: readonly Row[] = [
   ["factor-add", "/profile", "Add Authenticator App"],
   ["sessions-end", "/profile", "End All Others"],
-  ["session-end", "/profile", /^End Session/],
+  ["session-end", "/profile", /^End session/],
   ["ssh-key-add", "/profile", "Add SSH Key"],
   ["ssh-key-remove", "/profile", "Remove Laptop"],
   ["token-create", "/profile", "Create Token"],
@@ -227,10 +228,13 @@ const NOT_PICTURED: Readonly<Record<string, string>> = {
   "Delete this report?": "there only after a report",
   "Finish the Restore Review": "there only after a restore",
   "Give these people access?": "there only in another user's safe",
+  Reconcile: "there only where the platform has a reconcile account",
+  "Release Legal Hold": "there only for a held recording",
   "Replace the File": "there only for an upload",
   "Seal the Vault": "there only with a passphrase",
   "Session Timeout Warning": "there only after some minutes of inactivity",
   "Signing Key": "there only for a new webhook",
+  "Undo Onboarding": "there only for an account that was onboarded",
   "Why do you need access?": "there only where the platform requires a reason",
 };
 
@@ -243,7 +247,7 @@ function titlesInSource(): string[] {
   return files.flatMap((file) =>
     [
       ...readFileSync(join(source, file), "utf8").matchAll(
-        /<(?:\w*Dialog|Modal|Removal)\b(?:(?!\/>|<\/)[^])*?\btitle="([^"]+)"/g,
+        /<(?:\w*Dialog|Modal|Removal)\b(?:=>|[^>])*?\btitle="([^"]+)"/g,
       ),
     ].map(([, title]) => title!),
   );
@@ -279,5 +283,6 @@ export async function openDialog(page: Page, { path, steps }: PicturedDialog): P
   const title = dialog.getByRole("heading").first();
   await title.waitFor();
   await page.waitForFunction(() => document.querySelector("[data-loading]") === null);
+  await dialog.getByText("Connecting...").waitFor({ state: "hidden" });
   return title.innerText();
 }
