@@ -38,8 +38,8 @@ export interface RequestCardProps {
 
 const ACTS: readonly { act: RequestAct; label: string; icon: Icon; color?: string; isPrimary?: boolean }[] = [
   { act: "approve", label: "Approve", icon: IconCheck, isPrimary: true },
-  { act: "deny", label: "Deny", icon: IconX, color: "red" },
   { act: "map", label: "Map", icon: IconLink, isPrimary: true },
+  { act: "deny", label: "Deny", icon: IconX, color: "red" },
   { act: "review", label: "Review", icon: IconFlame, color: "red" },
   { act: "extend", label: "Extend", icon: IconClockPlus },
   { act: "cancel", label: "Cancel", icon: IconX },
