@@ -29,7 +29,7 @@ import { ask, tokenOf, userIdOf } from "./people.ts";
 import { completedScan, startScan } from "./scan-target.ts";
 import type { RunningServer } from "./server.ts";
 
-export const TARGETS = { linux: "web-01", cloud: "Production", silent: "web-02" } as const;
+const TARGETS = { linux: "web-01", cloud: "Production", silent: "web-02" } as const;
 
 export interface FilledTargets {
   /** On a real sshd, verified. */

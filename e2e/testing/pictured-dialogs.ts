@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 
 /** A control or an entry of an open menu, by its name; or text for a field, by its label. */
-export type PictureStep = string | RegExp | { field: string; text: string };
+type PictureStep = string | RegExp | { field: string; text: string };
 
 export interface PicturedDialog {
   name: string;
