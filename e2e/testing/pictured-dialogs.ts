@@ -276,7 +276,8 @@ function controlOf(page: Page, name: string | RegExp): Locator {
 export async function openDialog(page: Page, { path, steps }: PicturedDialog): Promise<string> {
   await page.goto(path);
   for (const step of steps) {
-    if (typeof step === "object" && "field" in step) await page.getByLabel(step.field).fill(step.text);
+    if (typeof step === "object" && "field" in step)
+      await page.getByRole("textbox", { name: step.field, exact: true }).fill(step.text);
     else await controlOf(page, step).click();
   }
   const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog")).last();
