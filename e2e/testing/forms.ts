@@ -207,6 +207,7 @@ export const NO_FORMS: Readonly<Record<string, string>> = {
   "features/findings/finding-details.tsx": "there only for a finding of a scanned host; read as text in its history",
   "features/findings/assign-dialog.tsx":
     "there only for a finding of a scanned host; its text searches users and is not kept",
+  "features/findings/finding-filters.tsx": "a search; its text is sent as a filter only",
   "features/findings/rule-dialog.tsx": "there only for a finding of a scanned host; read as text in the list of rules",
   "features/findings/status-dialog.tsx": "there only for a finding of a scanned host; read as text in its history",
   "features/findings/vault-dialog.tsx":
