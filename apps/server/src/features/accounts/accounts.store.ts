@@ -2,6 +2,7 @@
 import type { Account, AccountField, AccountStatus } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { PrincipalRef } from "#features/safes/index.ts";
@@ -36,14 +37,24 @@ declare module "#kernel/db/tables.ts" {
 
 export type AccountRow = Selectable<AccountsTable>;
 
-/** The rule of `requireSecret` in SQL: the ids of accounts whose secret this user may retrieve without an approval. */
-export const retrievableAccounts = (who: PrincipalRef): RawBuilder<unknown> => sql`(
+/** The safes whose secrets a caller's API token may retrieve: empty without the scope, null without a limit. */
+export const retrievableSafes = ({ token }: Partial<Pick<Actor, "token">>): readonly string[] | null => {
+  if (token === null || token === undefined) return null;
+  return token.scopes.has("account.retrieve") ? token.safes : [];
+};
+
+/**
+ * The rule of `requireSecret` in SQL: the ids of accounts whose secret this user may retrieve without an approval. `safes`
+ * limits them; null means no limit.
+ */
+export const retrievableAccounts = (who: PrincipalRef, safes = retrievableSafes(who)): RawBuilder<unknown> => sql`(
   select credentials.id from ${effectivePermissionsOf(who)} standing
   join credentials on credentials.safe_id = standing.safe_id and credentials.deleted_at is null
   join accounts on accounts.id = credentials.id
   join platforms on platforms.id = accounts.platform_id
   where (standing.permissions & ${RETRIEVE}) <> 0
-    and (platforms.approvals_level_1 + platforms.approvals_level_2 = 0 or (standing.permissions & ${UNCONFIRMED}) <> 0))`;
+    and (platforms.approvals_level_1 + platforms.approvals_level_2 = 0 or (standing.permissions & ${UNCONFIRMED}) <> 0)
+    and (${safes === null ? sql`true` : sql`credentials.safe_id = any(${[...safes]}::uuid[])`}))`;
 
 const RETRIEVE = sql.lit(bitOf("retrieve"));
 const UNCONFIRMED = sql.lit(bitOf("access_without_confirmation"));

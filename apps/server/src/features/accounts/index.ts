@@ -116,7 +116,7 @@ export async function endAllCheckOuts(tx: Tx): Promise<number> {
 export { beginLoginTest, endLoginTest } from "./login-tests/limit-login-tests.ts";
 export { decideAccess, isVisible, needsApproval, permissionsOn } from "./accounts.policy.ts";
 export type { AccountAccess } from "./accounts.policy.ts";
-export { afterUse, retrievableAccounts } from "./accounts.store.ts";
+export { afterUse, retrievableAccounts, retrievableSafes } from "./accounts.store.ts";
 export { checkedOutUntil, isCheckedOut, isInUse } from "./checkout/check-outs.store.ts";
 export { showAccounts } from "./shown-accounts.store.ts";
 export type { ShownRow } from "./shown-accounts.store.ts";

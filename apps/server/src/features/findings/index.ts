@@ -6,14 +6,15 @@ import type { FindingsContext } from "./findings.ts";
 import { bindFindings } from "./findings.routes.ts";
 import { fingerprintUnder, indexSecrets, keysForScan } from "./known-secrets.ts";
 import type { ScanKeys } from "./known-secrets.ts";
+import type { Comparer } from "./known-secrets.store.ts";
 import { markGone, mostSevereOf, recordFindings, seeAgain, totalsOf } from "./record-findings.ts";
 import { placesOf } from "./recorded.store.ts";
 import { vaultNew } from "./vault-findings.ts";
 import type { AutoVaulting } from "./vault-findings.ts";
 
 export interface FindingsFeature {
-  /** The keys under which scans hash secrets, and the secrets that the scans of this user look for. */
-  keysForScan(requesterId: string): Promise<ScanKeys>;
+  /** The keys under which scans hash secrets, and the secrets that the scans of this requester look for. */
+  keysForScan(requester: Comparer): Promise<ScanKeys>;
   /** The places of findings on the target that are still there and begin with a text, such as a slash for files. */
   placesOf(db: Db, targetId: string, beginning: string): Promise<string[]>;
   fingerprintUnder(key: string, value: string): string;
@@ -36,7 +37,7 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
     endReviewedRules(context),
   );
   return {
-    keysForScan: (requesterId) => keysForScan(kernel, requesterId),
+    keysForScan: (requester) => keysForScan(kernel, requester),
     placesOf,
     fingerprintUnder,
     record: (tx, of) => recordFindings(kernel, tx, of),

@@ -57,19 +57,25 @@ export async function saveKnown(
       forms = excluded.forms`.execute(tx);
 }
 
+/** The user for whom secrets are compared, and the safes to which an API token limited it; null without a limit. */
+export interface Comparer {
+  id: string;
+  safes: readonly string[] | null;
+}
+
 /**
  * INVARIANT: a user's scans match only secrets that the user may retrieve anyway. Otherwise a file full of guesses on a host
  * of theirs would tell which of them is the password of an account in another safe.
  */
-const knownTo = (userId: string) => sql`(
+const knownTo = ({ id, safes }: Comparer) => sql`(
   select known.secret_id, known.fingerprint, known.forms, secret.username, secret.secret_version as version
   from known_secrets known join credentials secret on secret.id = known.secret_id
   where secret.deleted_at is null and secret.secret_version = known.version
-    and secret.id in ${retrievableAccounts({ id: userId, role: sql`(select role from users where id = ${userId})` })})`;
+    and secret.id in ${retrievableAccounts({ id, role: sql`(select role from users where id = ${id})` }, safes)})`;
 
-export async function readForms(db: Db, userId: string): Promise<(KnownForm & { id: string })[]> {
+export async function readForms(db: Db, comparer: Comparer): Promise<(KnownForm & { id: string })[]> {
   const { rows } = await sql<{ secret_id: string; forms: KnownForm[] }>`
-    select secret_id, forms from ${knownTo(userId)} known`.execute(db);
+    select secret_id, forms from ${knownTo(comparer)} known`.execute(db);
   return rows.flatMap(({ secret_id: id, forms }) => forms.map((form) => ({ ...form, id })));
 }
 
@@ -81,12 +87,12 @@ export interface KnownAccount {
 /** The user's accounts with these secrets, or of these ids. */
 export async function accountsWithSecrets(
   tx: Tx,
-  userId: string,
+  comparer: Comparer,
   fingerprints: readonly string[],
   ids: readonly string[],
 ) {
   const { rows } = await sql<KnownAccount & { fingerprint: string | null }>`
-    select known.secret_id as id, known.username, known.fingerprint from ${knownTo(userId)} known
+    select known.secret_id as id, known.username, known.fingerprint from ${knownTo(comparer)} known
     where known.fingerprint = any(${[...fingerprints]}::text[]) or known.secret_id = any(${[...ids]}::uuid[])
     order by known.secret_id`.execute(tx);
   return {
@@ -97,9 +103,9 @@ export async function accountsWithSecrets(
 }
 
 /** The user's account with this secret, and the version of the secret; null when there is none. */
-export async function accountWithSecret(db: Db, userId: string, fingerprint: string | null) {
+export async function accountWithSecret(db: Db, comparer: Comparer, fingerprint: string | null) {
   const { rows } = await sql<{ id: string; version: number }>`
-    select known.secret_id as id, known.version from ${knownTo(userId)} known
+    select known.secret_id as id, known.version from ${knownTo(comparer)} known
     where known.fingerprint = ${fingerprint} order by known.secret_id limit 1`.execute(db);
   return rows[0] ?? null;
 }

@@ -6,6 +6,7 @@ import { createHmac } from "node:crypto";
 import type { Kernel } from "#kernel/kernel.ts";
 import { openEnvelope } from "#features/secrets/index.ts";
 import { findUnknown, readForms, saveKnown } from "./known-secrets.store.ts";
+import type { Comparer } from "./known-secrets.store.ts";
 
 export interface ScanKeys {
   fingerprintKey: string;
@@ -26,9 +27,9 @@ export async function keysOf(kernel: Kernel): Promise<Omit<ScanKeys, "knownForms
 }
 
 /** The keys and the secrets that this requester's scans recognise, brought up to date first. */
-export async function keysForScan(kernel: Kernel, requesterId: string): Promise<ScanKeys> {
+export async function keysForScan(kernel: Kernel, requester: Comparer): Promise<ScanKeys> {
   await indexSecrets(kernel);
-  return { ...(await keysOf(kernel)), knownForms: await readForms(kernel.database.db, requesterId) };
+  return { ...(await keysOf(kernel)), knownForms: await readForms(kernel.database.db, requester) };
 }
 
 /** The keyed hash by which findings with the same secret are recognised. */

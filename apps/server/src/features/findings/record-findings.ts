@@ -47,7 +47,7 @@ export interface ScannedFile {
 
 interface ScanOfFindings {
   target: Pick<TargetRow, "id">;
-  scan: { id: string; config: ScanConfig; requester_id: string };
+  scan: { id: string; config: ScanConfig; requester_id: string; requester_safes: readonly string[] | null };
   types: readonly FindingType[];
 }
 
@@ -73,7 +73,8 @@ export async function recordFindings(
   const fingerprints = [...new Set([...places.values()].map(({ found }) => found.fingerprint))];
   const reuse = await store.reuseOf(tx, scan.requester_id, target.id, fingerprints);
   const secretIds = [...places.values()].flatMap(({ found }) => found.knownSecrets);
-  const accounts = await accountsWithSecrets(tx, scan.requester_id, fingerprints, secretIds);
+  const comparer = { id: scan.requester_id, safes: scan.requester_safes };
+  const accounts = await accountsWithSecrets(tx, comparer, fingerprints, secretIds);
   const rules = places.size === 0 ? [] : await activeRules(tx, target.id, at);
   const lowestRisk = RISK_BANDS[scan.config.riskThreshold];
 

@@ -16,6 +16,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
+import { retrievableSafes } from "#features/accounts/index.ts";
 import { requirePermission } from "#features/safes/index.ts";
 import { keyOfSafe } from "#features/secrets/index.ts";
 import { findUser } from "#features/users/index.ts";
@@ -189,7 +190,9 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   if (earlier !== null && earlier.undone_at === null) {
     throw refuse(409, "finding.vaulted", `"${titleOf(row)}" is already in a safe.`);
   }
-  const known = stored.get(row.fingerprint) ?? (await accountWithSecret(tx, actor.id, row.fingerprint));
+  const known =
+    stored.get(row.fingerprint) ??
+    (await accountWithSecret(tx, { id: actor.id, safes: retrievableSafes(actor) }, row.fingerprint));
   if (known !== null) await accounts.requireSecret(tx, actor, known.id);
   const account = known ?? { id: await storeAccount(context, call, tx, it), version: 1 };
   stored.set(row.fingerprint, account);

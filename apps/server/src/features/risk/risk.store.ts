@@ -3,7 +3,7 @@ import type { FindingType, RiskFactorId, RiskItem } from "@strongroom/contract";
 import { RISK_BANDS } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
-import { isRotationOverdue, retrievableAccounts } from "#features/accounts/index.ts";
+import { isRotationOverdue, retrievableAccounts, retrievableSafes } from "#features/accounts/index.ts";
 import { loginOf, visibleTargets } from "#features/discovery/index.ts";
 import { visibleRows, visibleSecrets } from "#features/figures/index.ts";
 import type { GrantQueries } from "#features/figures/index.ts";
@@ -60,15 +60,20 @@ const onHosts = (scope: RiskScope): Sql =>
 const secrets = ({ actor }: RiskScope): Sql => visibleRows(actor);
 
 /**
+ * Administrators compare all secrets, because the audit trail shows each account they create to test a guess. Their API
+ * tokens also need the scope to retrieve, because the audit trail does not deter a thief.
+ */
+export const comparesEverySecret = (actor: Actor): boolean => seesEverySafe(actor) && retrievableSafes(actor) === null;
+
+/**
  * INVARIANT: only secrets that the actor may retrieve are compared. Otherwise a user could store
- * a guessed password and learn whether another account has it. Administrators compare all secrets, because the audit trail
- * shows each account they create to test a guess.
+ * a guessed password and learn whether another account has it.
  */
 const comparable = ({ actor }: RiskScope): Sql => sql`(
   select hashed.secret_id, hashed.fingerprint from known_secrets hashed
   join credentials secret on secret.id = hashed.secret_id and secret.secret_version = hashed.version
   where hashed.fingerprint is not null
-    and (${seesEverySafe(actor)} or hashed.secret_id in ${retrievableAccounts(actor)}))`;
+    and (${comparesEverySecret(actor)} or hashed.secret_id in ${retrievableAccounts(actor)}))`;
 
 const place = sql`coalesce(credentials.host, safes.name, '')`;
 

@@ -1,6 +1,7 @@
 // Tests of the risk assessment: its facts, its visibility, its formulas and its trend.
 import {
   RISK_FACTORS,
+  createToken,
   generateRiskAssessment,
   listRiskItems,
   overallRisk,
@@ -22,6 +23,7 @@ import { complianceOf } from "./controls.ts";
 import { factorsOf } from "./risk.policy.ts";
 
 type ListReply = { status: number; text: string; body: ReplyOf<typeof listRiskItems> };
+type TokenScopes = NonNullable<InputOf<typeof createToken>["body"]>["scopes"];
 type Query = InputOf<typeof readRiskAssessment>["query"];
 
 let app: TestApp;
@@ -231,6 +233,26 @@ describe("with accounts, sessions and scans", () => {
     assert.deepEqual((await trend(world.owner, { metric: "findings" })).body.data, [{ date, value: 4 }]);
     assert.deepEqual((await trend(world.reader, { metric: "findings" })).body.data, []);
     assert.equal((await trend(world.admin, { days: "366" })).status, 400);
+  });
+
+  test("a token without account.retrieve compares no secrets, also for an administrator", async () => {
+    const sharedWith = async (person: TestPerson, scopes: TokenScopes) => {
+      const body = { name: "Monitor", scopes, expires_in_days: 1 };
+      const made = await app.call(createToken, { body, as: person.token });
+      assert.equal(made.status, 201, made.text);
+      const token = { ...person, token: made.body.token };
+      const generated = await app.call(generateRiskAssessment, { body: {}, as: token.token });
+      assert.equal(generated.status, 200, generated.text);
+      return factorIn(await assess(token), "shared_passwords")!.affected;
+    };
+    const scores = async () => (await app.database.pool.query("select factors from risk_snapshots")).rows;
+    const recorded = await scores();
+    assert.equal(await sharedWith(world.owner, ["risk.read", "account.retrieve"]), 2);
+    assert.equal(await sharedWith(world.owner, ["risk.read"]), 0);
+    assert.equal(await sharedWith(world.admin, ["risk.read"]), 0);
+    // Nor is its incomplete score recorded.
+    assert.deepEqual(await scores(), recorded);
+    assert.equal(await sharedWith(world.admin, ["risk.read", "account.retrieve"]), 2);
   });
 
   test("API-79: the compliance status has the chosen frameworks with the scores of the assessment", async () => {

@@ -22,6 +22,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { complianceOf } from "./controls.ts";
 import { factorsOf, recommendationsFor } from "./risk.policy.ts";
 import {
+  comparesEverySecret,
   listItems,
   readFacts,
   readFindingTrend,
@@ -114,7 +115,7 @@ export async function generateAssessment(context: RiskContext, call: Call<typeof
     target: { type: "risk-assessment", id: options.timeframe },
     details: { targets: targetIds.length, score: data?.overall_risk_score ?? null },
   });
-  if (data !== null && scope.targetIds === null && seesEverySafe(call.actor)) await recordScore(tx, scope, data);
+  if (data !== null && scope.targetIds === null && comparesEverySecret(call.actor)) await recordScore(tx, scope, data);
   return { data };
 }
 

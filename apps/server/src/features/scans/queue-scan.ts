@@ -1,8 +1,10 @@
 // Queues an enhanced scan, for the call and for schedules.
 import { canSearch, connectorFor } from "@strongroom/connectors";
 import type { ComplianceFramework, ScanConfig } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
+import { retrievableSafes } from "#features/accounts/index.ts";
 import { changed, readCredential, targetOf } from "#features/discovery/index.ts";
 import type { TargetRow } from "#features/discovery/index.ts";
 import { SCAN_JOB } from "./scans.ts";
@@ -23,7 +25,7 @@ export async function requireScannable(tx: Tx, target: TargetRow): Promise<void>
 interface NewScan {
   target: TargetRow;
   /** The scan acts with this user's permissions. */
-  requester: { id: string; name: string };
+  requester: { id: string; name: string } & Partial<Pick<Actor, "token">>;
   config: ScanConfig;
   frameworks: readonly ComplianceFramework[];
   autoVault: boolean;
@@ -36,6 +38,7 @@ export async function queueScan(
   { target, requester, config, frameworks, autoVault }: NewScan,
 ): Promise<string> {
   const id = (await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: requester.id }))!;
+  const safes = retrievableSafes(requester);
   await insertScan(tx, {
     id,
     target_id: target.id,
@@ -45,6 +48,7 @@ export async function queueScan(
     frameworks: [...new Set(frameworks)],
     auto_vault: autoVault,
     requester_id: requester.id,
+    requester_safes: safes === null ? null : [...safes],
     requested_by: requester.name,
     created_at: kernel.clock.now(),
   });

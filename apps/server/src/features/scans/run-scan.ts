@@ -100,7 +100,7 @@ async function readAndRecord(
   if (readFiles === undefined && readTables === undefined) return UNSUPPORTED;
   const limits = { timeoutMs: config.timeoutSeconds * 1000, signal, network, now: () => kernel.clock.now() };
   using secret = await openCredential(kernel, credential);
-  const keys = await findings.keysForScan(scan.requester_id);
+  const keys = await findings.keysForScan({ id: scan.requester_id, safes: scan.requester_safes });
   const ofHost = { scan, target, credential };
   const begin = connector.filesBegin ?? HOST_FILES;
   const isHost = readFiles !== undefined && begin === HOST_FILES;

@@ -19,6 +19,8 @@ export interface EnhancedScansTable {
   frameworks: ComplianceFramework[];
   auto_vault: boolean;
   requester_id: string;
+  /** The safes whose secrets are compared; null without a limit. */
+  requester_safes: Fixed<string[] | null>;
   requested_by: string;
   created_at: Fixed<Date>;
   started_at: Later<Date>;
