@@ -69,6 +69,9 @@ describe("an unknown field", () => {
       const reply = await send(named, "", { ...sample, no_such_name: 1 });
       assert.equal(reply.status, 400, reply.text);
       assert.match(reply.problem().message, /no_such_name/);
+      const prototype = await send(named, "", { ...sample, ["__proto__"]: 1 });
+      assert.equal(prototype.status, 400, prototype.text);
+      assert.match(prototype.problem().message, /Unknown field: __proto__/);
     });
   }
 });

@@ -121,6 +121,12 @@ function parse<E extends Endpoint>(endpoint: E, request: FastifyRequest) {
       if (name === "params") throw refuse(404, "thing.not-found", "Not found");
       throw refuse(400, "request.invalid", "The request contains an invalid character, or is nested too deeply.");
     }
+    // Schemas of records drop `__proto__` instead of refusing it.
+    const polluted = prototypePath(request[name]);
+    if (polluted !== null) {
+      const issue: z.core.$ZodIssue = { code: "unrecognized_keys", keys: ["__proto__"], path: polluted, message: "" };
+      throw validationRefusal(name, new z.ZodError([issue]));
+    }
     const parsed = schema.safeParse(request[name] ?? undefined);
     if (parsed.success) return parsed.data;
     // An invalid id gets the same reply as an unknown one.
@@ -222,6 +228,17 @@ function unknownParts(
 
 const takenNames = (known: readonly string[]): string =>
   known.length === 0 ? "This call accepts no query parameters." : `This call accepts ${known.join(", ")}.`;
+
+/** The path of the first object that has a field `__proto__` of its own; null when there is none. */
+function prototypePath(value: unknown): string[] | null {
+  if (value === null || typeof value !== "object") return null;
+  if (Object.hasOwn(value, "__proto__")) return [];
+  for (const [name, inner] of Object.entries(value)) {
+    const path = prototypePath(inner);
+    if (path !== null) return [name, ...path];
+  }
+  return null;
+}
 
 /** Whether every text in a parsed request, including field names, can be stored unchanged. */
 function isStorable(value: unknown, depth = 0): boolean {

@@ -94,7 +94,7 @@ function readJson(http: FastifyInstance): void {
   http.removeContentTypeParser("application/json");
   http.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
     try {
-      done(null, body === "" ? undefined : JSON.parse(String(body), withoutPrototype));
+      done(null, body === "" ? undefined : JSON.parse(String(body)));
     } catch {
       done(refuse(400, "request.malformed", "The request body is not valid JSON."));
     }
@@ -115,9 +115,4 @@ export function sendProblem(reply: Answer, refusal: ReturnType<typeof refuse>, r
     .code(refusal.status)
     .type("application/problem+json; charset=utf-8")
     .send(JSON.stringify(Problem.parse(problemOf(refusal, requestId))));
-}
-
-/** Rejects `__proto__` in a body. */
-function withoutPrototype(key: string, value: unknown): unknown {
-  return key === "__proto__" ? undefined : value;
 }
