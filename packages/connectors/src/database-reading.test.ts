@@ -1,9 +1,7 @@
 // Tests the limits of a search in real databases, and what it reports as read, unread and gone.
-import { Secret } from "@strongroom/keys";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {
-  aContext,
   aTarget,
   mariadbAvailable,
   needs,
@@ -11,42 +9,11 @@ import {
   startMariadb,
   startPostgresql,
 } from "../testing/index.ts";
-import type { Connector, Target } from "./connector.ts";
-import type { DatabaseSearch, ReadTable } from "./database-search.ts";
+import { searchDatabases as searched } from "../testing/search-databases.ts";
+import type { Target } from "./connector.ts";
 import { rowsAtOnce } from "./database-reading.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
-
-const EVERYTHING: DatabaseSearch = {
-  maxRows: 100,
-  maxTables: 100,
-  maxTotalBytes: 10_000_000,
-  excludes: [],
-  only: null,
-  known: [],
-};
-
-/** Searches the database and collects what the reader receives. */
-async function searched(
-  connector: Connector,
-  { target, password }: { target: Target; password: string },
-  search: Partial<DatabaseSearch> = {},
-) {
-  const tables: ReadTable[] = [];
-  const places: string[] = [];
-  const take = async ({ place }: { place: string }) => void places.push(place);
-  const reader = {
-    found: async () => {},
-    table: async (table: ReadTable) => void tables.push(table),
-    definition: take,
-    settings: take,
-  };
-  using secret = Secret.fromText(password);
-  const result = await connector.readDatabases!(target, secret, { ...EVERYTHING, ...search }, reader, aContext());
-  assert.equal(result.outcome, "read", result.message);
-  const columns = tables.flatMap((table) => table.columns.map(({ place }) => place));
-  return { tables, columns, places, result };
-}
 
 test("as many rows are read at once as fit into one answer", () => {
   assert.equal(rowsAtOnce(1), 25);

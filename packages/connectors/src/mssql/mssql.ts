@@ -1,5 +1,6 @@
 // SQL Server logins with a password (tedious over our own stream). Tested against a fake, not against a real server.
 import type { Connector } from "../connector.ts";
+import { databaseReading } from "../database-reading.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";
 
@@ -21,4 +22,5 @@ export const mssql: Connector = {
     checkReconcile: async () => (await import("./verify-login.ts")).checkRight,
     list: async () => (await import("./list-logins.ts")).listLogins,
   }),
+  ...databaseReading(async () => (await import("./read-databases.ts")).readDatabases),
 };

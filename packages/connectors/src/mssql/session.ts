@@ -3,7 +3,7 @@ import { Connection, Request } from "tedious";
 import type { Attempt } from "../attempt.ts";
 import { databaseAddress, type DatabaseAddress } from "../connection-string.ts";
 import type { Failure, Target } from "../connector.ts";
-import { dial, nameOf } from "../dial.ts";
+import { codeOf, dial, nameOf } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { loginFailure } from "./login-failure.ts";
@@ -18,12 +18,22 @@ export class ServerError extends Error {
   }
 }
 
+/** The number that Microsoft's own clients use for a statement that took too long. */
+export const TIMED_OUT = -2;
+
 export type Row = Readonly<Record<string, string | null>>;
 
 export interface Session {
   address: DatabaseAddress;
-  /** Rejects with `ServerError` or the connection's error. Neither contains the statement. */
-  run(statement: string): Promise<Row[]>;
+  /**
+   * Rejects with `ServerError` or the connection's error. Neither contains the statement. With `timeoutMs`, a statement that
+   * takes longer is cancelled, as error `TIMED_OUT`; later ones work.
+   */
+  run(statement: string, timeoutMs?: number): Promise<Row[]>;
+  /** From now on this many more bytes may be received. */
+  expect(bytes: number): void;
+  /** The error that ended the connection, if any. */
+  lost(): Error | null;
   close(): void;
 }
 
@@ -62,7 +72,10 @@ export async function openSession(
     stream.destroy();
   };
   const error = await connected(connection);
-  if (error === null) return { address, close, run: (statement) => run(connection, statement) };
+  if (error === null) {
+    const limits = { expect: (bytes: number) => stream.expect(bytes), lost: () => stream.errored };
+    return { address, close, ...limits, run: (statement, timeoutMs) => run(connection, statement, timeoutMs) };
+  }
   close();
   if (dials === 1) return { failure: loginFailure(error, stream.errored, numbers, address) };
   const elsewhere = `${nameOf(address)} redirects to another server. The password was not sent there: enter that server as the host.`;
@@ -126,22 +139,26 @@ function connected(connection: Connection): Promise<Error | null> {
 }
 
 /** INVARIANT: a statement may contain a password: no error contains it, whatever the server or the driver report. */
-function run(connection: Connection, statement: string): Promise<Row[]> {
+function run(connection: Connection, statement: string, timeoutMs?: number): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     const numbers: number[] = [];
     const rows: Row[] = [];
     const hear = ({ number }: { number: number }) => numbers.push(number);
+    const end = () => reject(new Error("the connection ended"));
     connection.on("errorMessage", hear);
+    connection.on("end", end);
     const request = new Request(statement, (error) => {
       connection.removeListener("errorMessage", hear);
+      connection.removeListener("end", end);
       if (error === null || error === undefined) resolve(rows);
+      else if (timeoutMs !== undefined && codeOf(error) === "ETIMEOUT") reject(new ServerError([TIMED_OUT]));
       else reject(numbers.length > 0 ? new ServerError(numbers) : new Error("the connection ended"));
     });
     request.on("row", (columns: { metadata: { colName: string }; value: unknown }[]) => {
       const cells = columns.map(({ metadata, value }) => [metadata.colName, typeof value === "string" ? value : null]);
       rows.push(Object.fromEntries(cells) as Row);
     });
-    connection.on("end", () => reject(new Error("the connection ended")));
+    if (timeoutMs !== undefined) request.setTimeout(timeoutMs);
     connection.execSqlBatch(request);
   });
 }

@@ -8,10 +8,10 @@ export function isTakeable(text: string): boolean {
 }
 
 /** A delimited identifier: only the closing bracket needs escaping. */
-const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
+export const quotedName = (name: string): string => `[${name.replaceAll("]", "]]")}]`;
 
 /** A Unicode string constant: only the apostrophe needs escaping. */
-const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
+export const quotedText = (text: string): string => `N'${text.replaceAll("'", "''")}'`;
 
 /** `old` is given for a login's own password: no permission is needed then. */
 export function alterLogin(name: string, candidate: string, old: string | null): string {

@@ -1,13 +1,15 @@
 // A fake SQL Server: TDS 7.4 with TLS inside its first packets, logins with a password, ALTER LOGIN, and the
-// connector's queries, matched by their text. Does not prove: a real server, whether it understands the statements,
-// policies, Windows logins, routing, Azure.
+// connector's queries, matched by their text (those of a search in fake-mssql-catalog.ts). Does not prove: a real server,
+// whether it understands the statements, policies, Windows logins, routing, Azure.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { ServerCertificate } from "../certificates.ts";
+import { emptyCatalog, searchAnswer, type FakeMssqlCatalog } from "./fake-mssql-catalog.ts";
 
-const [SQL_BATCH, RESULT, LOGIN7, PRELOGIN] = [1, 4, 16, 18];
+const [SQL_BATCH, RESULT, ATTENTION, LOGIN7, PRELOGIN] = [1, 4, 6, 16, 18];
+const ATTENTION_DONE = 0x20;
 const HEADER_BYTES = 8;
 
 interface StoredLogin {
@@ -25,6 +27,8 @@ export interface FakeMssql {
   addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
   /** Name, data source and remote login. */
   linkedServers: [string, string, string][];
+  /** What a search finds. */
+  catalog: FakeMssqlCatalog;
   /**
    * Replaces the fake's answer to the next ALTER LOGIN with an error; null closes the connection after the statement
    * was executed.
@@ -41,6 +45,7 @@ export async function startFakeMssql(
   const logins: Logins = new Map();
   const sockets = new Set<Socket>();
   const linkedServers: [string, string, string][] = [];
+  const catalog = emptyCatalog();
   let planned: { error: number | null } | null = null;
 
   const serve = (socket: Socket) => {
@@ -58,12 +63,23 @@ export async function startFakeMssql(
         wire.write(packetOf(RESULT, answer));
       } else if (type === SQL_BATCH) {
         const text = content.subarray(content.readUInt32LE(0)).toString("utf16le");
+        const found = searchAnswer(text, catalog, logins.get(by)?.isAdministrator === true);
+        if (found === "never") return;
+        if (found === "close") return void socket.destroy();
+        if (found !== null) {
+          const answer = "error" in found ? refusal(found.error) : table(found.names, found.rows);
+          return void wire.write(packetOf(RESULT, answer));
+        }
         const isAlter = text.startsWith("ALTER LOGIN");
         const own = isAlter ? planned : null;
         if (isAlter) planned = null;
         const answer = own?.error ? refusal(own.error) : obey(text, by, logins, linkedServers);
         if (own?.error === null) socket.destroy();
         else wire.write(packetOf(RESULT, answer));
+      } else if (type === ATTENTION) {
+        // The end of the cancelled statement, then the confirmation.
+        wire.write(packetOf(RESULT, done()));
+        wire.write(packetOf(RESULT, done(ATTENTION_DONE)));
       }
     };
     readPackets(socket, handle(socket));
@@ -77,6 +93,7 @@ export async function startFakeMssql(
     addLogin: (name, password, more = {}) =>
       logins.set(name, { password, isAdministrator: false, mayAlter: false, error: null, ...more }),
     linkedServers,
+    catalog,
     answerOnce: (error) => (planned = { error }),
     stop: async () => {
       for (const socket of sockets) socket.destroy();
@@ -202,10 +219,15 @@ function encrypt(
   readPackets(secure, handle(secure));
 }
 
+const MOST_IN_PACKET = 30_000;
+
+/** A message: as many packets as it needs, of which the last is marked. */
 function packetOf(type: number, content: Buffer): Buffer {
-  const head = Buffer.from([type, 1, 0, 0, 0, 0, 1, 0]);
-  head.writeUInt16BE(content.length + HEADER_BYTES, 2);
-  return Buffer.concat([head, content]);
+  const rest = content.subarray(MOST_IN_PACKET);
+  const part = content.subarray(0, MOST_IN_PACKET);
+  const head = Buffer.from([type, rest.length === 0 ? 1 : 0, 0, 0, 0, 0, 1, 0]);
+  head.writeUInt16BE(part.length + HEADER_BYTES, 2);
+  return Buffer.concat(rest.length === 0 ? [head, part] : [head, part, packetOf(type, rest)]);
 }
 
 /** VERSION and ENCRYPTION: on, or not supported. */
@@ -244,20 +266,24 @@ function routingToken({ host, port }: { host: string; port: number }): Buffer {
 
 const done = (status = 0) => Buffer.concat([Buffer.from([0xfd]), u16(status), u16(0), Buffer.alloc(8)]);
 
-/** Columns of nvarchar(4000). */
+/** Columns of nvarchar(max), whose values have chunks (MS-TDS §2.2.5.2.3). */
 function table(names: readonly string[], rows: readonly (readonly (string | null)[])[]): Buffer {
+  if (names.length === 0) return done();
   const columns = names.map((name) =>
     Buffer.concat([
       i32(0),
       u16(9),
       Buffer.from([0xe7]),
-      u16(8_000),
+      u16(0xffff),
       Buffer.from([9, 4, 0xd0, 0, 0x34]),
       shortText(name),
     ]),
   );
-  const cell = (value: string | null) =>
-    value === null ? u16(0xffff) : Buffer.concat([u16(value.length * 2), ucs2(value)]);
+  const cell = (value: string | null) => {
+    if (value === null) return Buffer.alloc(8, 0xff);
+    const size = value.length * 2;
+    return Buffer.concat([i32(size), i32(0), ...(size === 0 ? [] : [i32(size), ucs2(value)]), i32(0)]);
+  };
   const lines = rows.map((row) => Buffer.concat([Buffer.from([0xd1]), ...row.map(cell)]));
   return Buffer.concat([Buffer.from([0x81]), u16(names.length), ...columns, ...lines, done()]);
 }
