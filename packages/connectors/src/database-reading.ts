@@ -112,6 +112,15 @@ export class DatabaseReading {
         !this.#isExcluded(name) &&
         (this.#only === null || columns.some((each) => this.#only!.has(placeOf(name, each)))),
     );
+    return this.#within(wanted);
+  }
+
+  /** Like `choose`, for tables whose columns are known only from their rows. */
+  chooseByName<T extends { name: string }>(tables: readonly T[]): T[] {
+    return this.#within(tables.filter(({ name }) => !this.#isExcluded(name) && this.wantsAny(`column:${name}.`)));
+  }
+
+  #within<T>(wanted: readonly T[]): T[] {
     const chosen = wanted.slice(0, Math.max(0, this.#search.maxTables - this.#tables));
     this.#tables += chosen.length;
     if (chosen.length < wanted.length) this.limit = "files";
@@ -122,12 +131,14 @@ export class DatabaseReading {
     return received(this.#reader.found(tables));
   }
 
-  /** Reads rows until the table, or its share of the search, ends. Rejects when `next` does. */
-  async readTable({ name, owner, isPublic, columns }: FoundTable, next: NextRows): Promise<void> {
+  /**
+   * Reads rows until the table, or its share of the search, ends. Rejects when `next` does. `isCut` means that `next` leaves
+   * something out.
+   */
+  async readTable({ name, owner, isPublic, columns }: FoundTable, next: NextRows, isCut = false): Promise<void> {
     const rows: (string | null)[][] = [];
     let bytes = 0;
     let isPart = false;
-    let isCut = false;
     for (let more = await next(); more.length > 0 && !isPart; more = isPart ? [] : await next()) {
       for (const row of more) {
         isPart = rows.length >= this.#search.maxRows || bytes >= MAX_TABLE_BYTES;
@@ -141,6 +152,7 @@ export class DatabaseReading {
     }
     this.#bytes += bytes;
     const places = columns.map((column): ReadColumn => ({ place: placeOf(name, column), name: column }));
+    for (const { place } of places) this.#seen.add(place);
     await received(this.#reader.table({ columns: places, rows, isPart: isPart || isCut, owner, isPublic }));
   }
 

@@ -1,6 +1,7 @@
 // MongoDB users with a password. Implements the wire protocol itself, using BSON from the `mongodb` package. Tested against a fake, not
 // against a real server.
 import type { Connector } from "../connector.ts";
+import { databaseReading } from "../database-reading.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";
 
@@ -33,4 +34,5 @@ export const mongodb: Connector = {
     checkReconcile: async () => (await import("./verify-login.ts")).checkRight,
     list: async () => (await import("./list-users.ts")).listUsers,
   }),
+  ...databaseReading(async () => (await import("./read-databases.ts")).readDatabases),
 };

@@ -15,6 +15,10 @@ export interface Session {
   tls: TlsSettings;
   /** Runs a command on the user's database. */
   run(command: Doc): Promise<Doc>;
+  /** Runs a command that reads from another database, also on a secondary of a replica set. */
+  readFrom(database: string, command: Doc): Promise<Doc>;
+  /** From now on this many more bytes may be received. */
+  expect(bytes: number): void;
   close(): void;
 }
 
@@ -46,12 +50,22 @@ export async function openSession(
     const ask = wireOver(secured.stream);
     await ask({ hello: 1, $db: "admin", client: CLIENT });
     await logInByScram(ask, { username: address.username, password, authSource });
-    return { address, authSource, tls, close, run: (command) => ask({ ...command, $db: authSource }) };
+    return {
+      address,
+      authSource,
+      tls,
+      close,
+      run: (command) => ask({ ...command, $db: authSource }),
+      readFrom: (database, command) => ask({ ...command, $db: database, $readPreference: ANY_MEMBER }),
+      expect: (bytes) => dialled.stream.expect(bytes),
+    };
   } catch (error) {
     close();
     return { failure: loginFailure(error, address) };
   }
 }
+
+const ANY_MEMBER = { mode: "primaryPreferred" };
 
 const CLIENT = {
   application: { name: "strongroom" },

@@ -1,11 +1,13 @@
 // A fake MongoDB: OP_MSG, SCRAM-SHA-256, users in databases, the few commands of the connector, with or without TLS.
-// Does not prove: a real server, SCRAM-SHA-1, replica sets, write concerns, hosted MongoDB, custom roles.
+// Does not prove: a real server, SCRAM-SHA-1, replica sets, write concerns, hosted MongoDB, custom roles. What a search
+// reads is in fake-mongodb-data.ts.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { BSON } from "mongodb";
 import type { ServerCertificate } from "../certificates.ts";
+import { searchAnswer, type FakeMongodbDatabase } from "./fake-mongodb-data.ts";
 
 type Doc = Record<string, unknown>;
 
@@ -23,6 +25,10 @@ export interface FakeMongodb {
   addUser(name: string, password: string, roles?: string[], db?: string): void;
   /** Replaces the next answer to `command` with an error; null closes the connection after the command was executed. */
   answerOnce(command: string, error: { code: number } | null): void;
+  /** What a search finds. */
+  databases: FakeMongodbDatabase[];
+  /** The cursors that are open. */
+  cursors: Map<number, unknown>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +44,8 @@ interface Client {
 export async function startFakeMongodb(certificate: ServerCertificate | null, isOpen = false): Promise<FakeMongodb> {
   const users: StoredUser[] = [];
   const sockets = new Set<Socket>();
+  const databases: FakeMongodbDatabase[] = [];
+  const cursors = new Map();
   let planned: { command: string; error: { code: number } | null } | null = null;
 
   const serve = (socket: Socket) => {
@@ -48,9 +56,11 @@ export async function startFakeMongodb(certificate: ServerCertificate | null, is
     readMessages(socket, (command, body, reply) => {
       const own = planned?.command === command ? planned : null;
       if (own !== null) planned = null;
+      const found = searchAnswer(command, body, { databases, cursors, roles: client.user?.roles ?? null });
+      if (found === "close") return void socket.destroy();
       const answer = own?.error
         ? { ok: 0, code: own.error.code, errmsg: "no" }
-        : obey(command, body, users, client, isOpen);
+        : (found ?? obey(command, body, users, client, isOpen));
       if (own?.error === null) socket.destroy();
       else reply(answer);
     });
@@ -69,6 +79,8 @@ export async function startFakeMongodb(certificate: ServerCertificate | null, is
     addUser: (name, password, roles = ["changeOwnPassword"], db = "admin") =>
       store(users, { name, db, roles }, password),
     answerOnce: (command, error) => (planned = { command, error }),
+    databases,
+    cursors,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -142,7 +154,7 @@ function connectionStatus(client: Client, db: string, showPrivileges: boolean): 
     ok: 1,
     authInfo: {
       authenticatedUsers: user === null ? [] : [{ user: user.name, db: user.db }],
-      authenticatedUserRoles: [],
+      authenticatedUserRoles: user?.roles.map((role) => ({ role, db: user.db })) ?? [],
       ...(showPrivileges ? { authenticatedUserPrivileges: privileges } : {}),
     },
   };
@@ -214,7 +226,9 @@ function readMessages(socket: Socket, take: (command: string, body: Doc, reply: 
       buffered = buffered.subarray(message.length);
       const [id, isMessage] = [message.readInt32LE(4), message.readInt32LE(12) === OP_MSG];
       // A driver's first request is an OP_QUERY: a zero-terminated name and two numbers before the document.
-      const body = BSON.deserialize(message.subarray(isMessage ? 21 : message.indexOf(0, 20) + 9));
+      const body = BSON.deserialize(message.subarray(isMessage ? 21 : message.indexOf(0, 20) + 9), {
+        promoteLongs: false,
+      });
       take(Object.keys(body)[0] ?? "", body, (answer) =>
         socket.write(
           isMessage ? packed(id, OP_MSG, Buffer.alloc(5), answer) : packed(id, OP_REPLY, ONE_DOCUMENT, answer),
