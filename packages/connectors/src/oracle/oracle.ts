@@ -1,6 +1,7 @@
 // Oracle Database users with a password (oracledb in its thin mode). Tested only against a fake made from the driver's
 // expectations, never against a real server. The comment at the top of the fake says what the tests do not prove.
 import type { Connector } from "../connector.ts";
+import { databaseReading } from "../database-reading.ts";
 import { passwordCapabilities } from "../password-capabilities.ts";
 import { TLS_PARAMETERS } from "../tls-settings.ts";
 
@@ -25,4 +26,5 @@ export const oracle: Connector = {
     checkReconcile: async () => (await import("./verify-login.ts")).checkRight,
     list: async () => (await import("./list-users.ts")).listUsers,
   }),
+  ...databaseReading(async () => (await import("./read-databases.ts")).readDatabases),
 };

@@ -15,6 +15,10 @@ export interface Session {
   address: DatabaseAddress;
   tls: TlsSettings;
   connection: oracledb.Connection;
+  /** From now on this many more bytes may be received. */
+  expect(bytes: number): void;
+  /** The error that ended the connection, if any. */
+  lost(): Error | null;
   close(): void;
 }
 
@@ -51,7 +55,9 @@ export async function openSession(
       password: credentials.password,
       connectString: descriptor(relay.port, service, patience),
     });
-    return { address, tls, connection, close: () => relay.close() };
+    const { stream } = dialled;
+    const limits = { expect: (bytes: number) => stream.expect(bytes), lost: () => stream.errored };
+    return { address, tls, connection, ...limits, close: () => relay.close() };
   } catch (error) {
     relay.close();
     if (relay.wasRedirected())

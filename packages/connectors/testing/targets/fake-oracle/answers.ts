@@ -9,7 +9,7 @@ const [CHARSET_UTF8, CHARSET_UTF16] = [873, 2000];
 const NO_DATA_FOUND = 1403;
 const [VARCHAR, NUMBER] = [1, 2];
 const IMPLICIT_CHARSET = 1;
-const TEXT_BYTES = 250;
+const TEXT_BYTES = 32_767;
 const NUMBER_BYTES = 22;
 
 const u8 = (...values: number[]) => Buffer.from(values);

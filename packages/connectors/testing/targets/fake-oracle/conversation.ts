@@ -83,14 +83,15 @@ export function startConversation(
     return error === null ? ok(pairs([]), ended(release, 0)) : refusal(error);
   };
 
-  const execute = (statement: string, by: StoredUser): Answer => {
+  const execute = (statement: string, by: StoredUser): Answer | null => {
     const result = executeStatement(statement, by, users, catalog);
+    if (result === null) return null;
     if ("rows" in result) return ok(texts(release, result.names, result.rows));
     if ("count" in result) return ok(count(release, "COUNT(*)", result.count));
     return result.error === 0 ? ok(done(release)) : refusal(result.error);
   };
 
-  const planning = (change: () => Answer): Answer | null => {
+  const planning = (change: () => Answer | null): Answer | null => {
     const own = planned.next;
     planned.next = null;
     if (typeof own?.error === "number") return refusal(own.error);

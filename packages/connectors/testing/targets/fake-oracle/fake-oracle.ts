@@ -1,5 +1,6 @@
 // A fake Oracle database for drivers in thin mode, as of 19c or 23ai: a listener, the login with a 12c verifier,
-// changes of a user's own password, ALTER USER and the connector's queries, matched by their text, with or without TLS.
+// changes of a user's own password, ALTER USER and the connector's queries, matched by their text (those of a search in
+// schemas.ts), with or without TLS.
 // Made from the driver's side of the protocol, so it does not prove: a real server, other verifiers, native encryption,
 // redirections, proxies, pools, profiles.
 import { once } from "node:events";

@@ -50,8 +50,8 @@ export const numbers = (...values: number[]) => Buffer.concat(values.map(number)
 
 export function bytes(value: Buffer | string): Buffer {
   const content = Buffer.from(value);
-  if (content.length > MOST_SHORT) throw new RangeError("the fake writes short values only");
-  return Buffer.concat([Buffer.from([content.length]), content]);
+  if (content.length <= MOST_SHORT) return Buffer.concat([Buffer.from([content.length]), content]);
+  return Buffer.concat([Buffer.from([LONG]), number(content.length), content, number(0)]);
 }
 
 /** A text with its length written twice, as for names. */

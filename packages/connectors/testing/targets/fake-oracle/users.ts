@@ -1,4 +1,5 @@
 // The users of the fake Oracle, and the few statements that it executes for them.
+import { emptySchemas, searchAnswer, type FakeOracleSchemas } from "./schemas.ts";
 import { isPasswordOf, verifierOf, type Verifier } from "./verifier.ts";
 
 export interface StoredUser {
@@ -35,9 +36,18 @@ export interface Catalog {
   links: [string, string, string][];
   /** Queries of these views fail. */
   denied: Set<string>;
+  /** What a search finds. */
+  schemas: FakeOracleSchemas;
 }
 
-export const emptyCatalog = (): Catalog => ({ roles: [], privileges: [], sysdbas: [], links: [], denied: new Set() });
+export const emptyCatalog = (): Catalog => ({
+  roles: [],
+  privileges: [],
+  sysdbas: [],
+  links: [],
+  denied: new Set(),
+  schemas: emptySchemas(),
+});
 
 type Table = { names: string[]; rows: (string | null)[][] };
 
@@ -72,13 +82,15 @@ function tableOf(statement: string, users: Users, catalog: Catalog): Table | { e
   }
 }
 
-/** The result of a query, or its error number (0 for success). */
+/** The result of a query, or its error number (0 for success); null ends the connection. */
 export function executeStatement(
   statement: string,
   by: StoredUser,
   users: Users,
   catalog: Catalog,
-): { count: number } | { error: number } | Table {
+): { count: number } | { error: number } | Table | null {
+  const found = searchAnswer(statement, catalog);
+  if (found !== undefined) return found;
   const table = tableOf(statement, users, catalog);
   if (table !== null) return table;
   if (statement === "SELECT COUNT(*) FROM session_privs WHERE privilege = 'ALTER USER'")
