@@ -14,6 +14,7 @@ export { AZURE_ROLES, startFakeAzure, type FakeAzure } from "./targets/fake-azur
 export { startFakeGoogleCloud, type FakeGoogleCloud } from "./targets/fake-google-cloud.ts";
 export { startFakeIos, type FakeIos } from "./targets/fake-ios.ts";
 export { startFakeMongodb, type FakeMongodb } from "./targets/fake-mongodb.ts";
+export { aDatabase as aMssqlDatabase } from "./targets/fake-mssql-catalog.ts";
 export { startFakeMssql, type FakeMssql } from "./targets/fake-mssql.ts";
 export { startFakeOracle, type FakeOracle } from "./targets/fake-oracle/fake-oracle.ts";
 export { startFakeWinrm, type FakeWinrm } from "./targets/fake-winrm.ts";

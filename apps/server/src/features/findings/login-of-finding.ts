@@ -50,12 +50,18 @@ export function loginOf(
     port: given.port ?? row.port ?? (isScannedHost ? scanned.port : usualPort(systemType, connectionMethod)),
     systemType,
     connectionMethod,
-    databaseName: given.databaseName ?? (systemType === "postgresql" ? "postgres" : null),
+    databaseName: given.databaseName ?? usualDatabase(systemType, isOfScanned ? scanned : null),
   };
 }
 
-/** The target of a connector's login. */
-export const targetOfLogin = (login: LoginOfFinding, kind: string): Target => ({
+/** Oracle has no usual one: a login of the scanned server uses the same service. */
+function usualDatabase(systemType: SystemType, scanned: ScannedSystem | null): string | null {
+  if (systemType === "postgresql") return "postgres";
+  return systemType === "oracle" ? (scanned?.connection.databaseName ?? null) : null;
+}
+
+/** The target of a connector's login. A login of the scanned server uses the same settings for TLS. */
+export const targetOfLogin = (login: LoginOfFinding, kind: string, scanned: ScannedSystem): Target => ({
   type: kind === "private_key" ? "ssh" : credentialTypeOf(login.systemType, login.connectionMethod),
   host: login.hostname,
   port: login.port,
@@ -63,7 +69,12 @@ export const targetOfLogin = (login: LoginOfFinding, kind: string): Target => ({
   databaseName: login.databaseName,
   schemaName: null,
   connectionString: null,
-  sslEnabled: false,
-  additionalParams: {},
+  ...tlsOf(login, scanned),
   knownHostKey: null,
 });
+
+function tlsOf({ hostname, port, systemType }: LoginOfFinding, scanned: ScannedSystem) {
+  const isSame = hostname === scanned.hostname && port === scanned.port && systemType === scanned.system;
+  const { sslEnabled, additionalParams } = scanned.connection;
+  return isSame ? { sslEnabled, additionalParams } : { sslEnabled: false, additionalParams: {} };
+}

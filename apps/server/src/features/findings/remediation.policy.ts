@@ -72,8 +72,11 @@ function exposureSteps(place: Place, { file_mode, file_owner, path }: Found): st
   }
 }
 
-/** Without the database, which SQL does not name. */
-const inSchema = (table: string): string => table.replace(/^(?:[\w$-]+|"(?:[^"]|"")*")\./, "");
+/** Without the database, which SQL does not name. Oracle's names have none. */
+const inSchema = (table: string): string => {
+  const [database = "", ...rest] = table.match(/[\w$-]+|"(?:[^"]|"")*"/g) ?? [];
+  return rest.length < 2 ? table : table.slice(database.length + 1);
+};
 
 function stepsInDatabase(place: DatabasePlace, { class: kind, detector, key_name }: Found, who: string): string[] {
   if (detector === COLUMN_DETECTOR) {

@@ -54,7 +54,7 @@ export async function openTarget(
   });
 }
 
-const SCANNED_SYSTEMS: Readonly<Record<string, SystemType>> = { postgresql: "postgresql", mysql: "mysql" };
+const SCANNED_SYSTEMS: readonly SystemType[] = ["postgresql", "mysql", "mssql", "oracle", "mongodb"];
 
 /** The system that was scanned, and its type if it is a database. */
 export interface ScannedSystem {
@@ -63,12 +63,16 @@ export interface ScannedSystem {
   system: SystemType | null;
   /** Local addresses in its files mean itself. Those in buckets and repositories mean wherever the files are used. */
   isLocal: boolean;
+  /** How the scan connects: the database, and the settings for TLS. */
+  connection: Pick<Target, "databaseName" | "sslEnabled" | "additionalParams">;
 }
 
 export function scannedSystem({ target, credential }: OpenedTarget): ScannedSystem {
-  const { id, filesBegin } = connectorFor(targetOf(credential, target));
+  const connection = targetOf(credential, target);
+  const { id, filesBegin } = connectorFor(connection);
   const { hostname, port } = target;
-  return { hostname, port, system: SCANNED_SYSTEMS[id] ?? null, isLocal: filesBegin === undefined };
+  const system = SCANNED_SYSTEMS.find((each) => each === id) ?? null;
+  return { hostname, port, system, isLocal: filesBegin === undefined, connection };
 }
 
 export type SecretsFound = Map<string, Secret | Refusal>;

@@ -30,11 +30,12 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
   const { kernel, network } = context;
   const row = await kernel.database.transaction((tx) => lockManaged(tx, call));
   const opened = await openTarget(context, call.actor, row.target_id);
-  const login = loginOf(row, scannedSystem(opened), call.body.login);
+  const scanned = scannedSystem(opened);
+  const login = loginOf(row, scanned, call.body.login);
   if (typeof login === "string") {
     throw refuse(422, "finding.login-unknown", login, { errors: [{ path: "login", msg: login }] });
   }
-  const target = targetOfLogin(login, row.class);
+  const target = targetOfLogin(login, row.class, scanned);
   const connector = connectorFor(target);
   if (!isSupported(target)) {
     throw refuse(422, "finding.not-verifiable", "Strongroom cannot verify secrets of this type of system.");

@@ -92,7 +92,7 @@ export const databaseSearchOf = (
 });
 
 export const NOT_SCANNABLE =
-  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL, MariaDB, S3 buckets and Git repositories for secrets, but not this system.";
+  "Strongroom can scan Linux and Unix hosts, PostgreSQL, MySQL, MariaDB, SQL Server, Oracle, MongoDB, S3 buckets and Git repositories for secrets, but not this system.";
 
 /** The types of findings that the toggles ask for. */
 export function typesOf(config: ScanConfig): FindingType[] {
