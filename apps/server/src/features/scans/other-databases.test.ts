@@ -1,4 +1,4 @@
-// Tests of enhanced scans of SQL Server, Oracle and MongoDB over HTTP. Each runs against the fake of its connector, whose comment says
+// Tests of enhanced scans (SCAN-29) of SQL Server, Oracle and MongoDB over HTTP. Each runs against the fake of its connector, whose comment says
 // what that does not prove.
 import { readFinding, verifyFinding } from "@strongroom/contract";
 import type { DiscoveryTarget, SecurityFinding } from "@strongroom/contract";
