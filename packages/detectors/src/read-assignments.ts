@@ -70,6 +70,9 @@ const SEPARATOR = /\\?["'`]?[\])}]?[ \t]{0,40}(?:=>|:=|\?=|\+=|\|\|=|=(?![=~*])|
 /** Types: `password: str =`, `password string =`, `password[] =`, `Password[string] :`. */
 const TYPED =
   /\[\d*\][ \t]{0,20}=(?!=)[ \t]*|[ \t]+(?:[Aa]s[ \t]+\w+|N?VARCHAR2?\(\d+\)|CHAR\(\d+\))[ \t]*:?=[ \t]*|[ \t]*\{[ \t]*get;[^}]{0,40}\}[ \t]*=[ \t]*|[ \t]+(?:PIC|TYPE|type)[ \t]+\S+[ \t]+(?:VALUE|value)[ \t]+|(?:\[\d*\])?[ \t]{0,20}(?::[ \t]*(?:&?(?:'\w+ )?(?:mut )?[\w.]+(?:<[\w., ]+>)?(?:\[\])?(?: ?\| ?\w+)?)|(?:string|String|STRING|str|varchar|\*string|const char ?\*))[ \t]{0,20}:?=(?![=~])[ \t]*/y;
+/** Variables of SQL procedures: `password CONSTANT VARCHAR2(40) :=`, `@password nvarchar(50) =`. */
+const DECLARED =
+  /[ \t]{1,20}(?:constant[ \t]{1,20})?(?:n?varchar2?|n?char|n?text|n?clob|string)(?:[ \t]?\([ \t\w]{1,20}\))?[ \t]{0,20}(?:not[ \t]null[ \t]{0,20})?:?=[ \t]*/iy;
 /** Fallbacks: `env.PASSWORD || "x"`, `getenv("PASSWORD") or "x"`, `"PASSWORD", "x"`. */
 const FALLBACK = /(?:["'`]?[\])]{1,2})?[ \t]{0,20}(?:\|\||\?\?|\?:|\bor\b)[ \t]{0,20}(?=["'`])/y;
 const NEXT_ARGUMENT = /["'`]?[ \t]*,[ \t]*(?:[A-Za-z]+[ \t]*[=:][ \t]*)?(?=["'`])/y;
@@ -107,6 +110,8 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   const typed = format === "code" || format === "sql" ? after(TYPED, text, to) : -1;
   if (typed !== -1) return readAt(line, from, to, typed, 1);
   if (at !== -1) return readAt(line, from, to, at, 1);
+  const declared = format === "sql" ? after(DECLARED, text, to) : -1;
+  if (declared !== -1) return readAt(line, from, to, declared, 1);
   const fallback = after(FALLBACK, text, to);
   if (fallback !== -1) return readAt(line, from, to, fallback, 0.8);
   const isConstant =

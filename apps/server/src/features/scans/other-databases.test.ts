@@ -158,7 +158,7 @@ describe("enhanced scans of other databases", needs(opensslAvailable()), () => {
         owner,
         name: "SYNC",
         type: "PACKAGE BODY",
-        text: `PACKAGE BODY sync AS\n  erp_password := '${body}';\nEND;`,
+        text: `PACKAGE BODY sync AS\n  erp_password CONSTANT VARCHAR2(40) := '${body}';\nEND;`,
       });
       jobs.push({ owner, name: "NIGHTLY", action: `BEGIN run('oracle://export:${job}@erp.example.com/erp'); END;` });
       const target = await aDatabaseTarget(server, {
