@@ -1,4 +1,4 @@
-// Real hosts for the pictures of `npm run pictures`: what scans find there, and an account for a recorded session.
+// Real hosts for the pictures of `npm run pictures`: files and accounts for scans, and an account for a recorded session.
 import {
   addSafeMember,
   allowDiscoveryNetwork,

@@ -25,7 +25,7 @@ export interface KeyVerdict {
 const CACHE_SIZE = 4096;
 const cache = new Map<string, KeyVerdict | null>();
 
-/** The kind of secret that the name suggests, or null. Names longer than 100 characters are none. */
+/** The kind of secret that the name suggests, or null. Names longer than 100 characters suggest none. */
 export function judgeKey(name: string): KeyVerdict | null {
   const known = cache.get(name);
   if (known !== undefined) return known;

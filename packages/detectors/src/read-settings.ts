@@ -1,4 +1,4 @@
-// Settings whose name alone does not announce a secret: what they contain, their parent or a user name beside them does.
+// Finds secrets by their value, their parent or a user name beside them, where the name of the setting is not enough.
 import type { Candidate } from "./candidate.ts";
 import type { FileKind } from "./file-kind.ts";
 import type { DetectorClass } from "./finding.ts";

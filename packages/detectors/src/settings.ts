@@ -22,7 +22,7 @@ const PAIR = new RegExp(
 );
 /** `<name>value</name>`. */
 const ELEMENT = /<([A-Za-z][\w.:-]{0,59})(?:\s[^<>]{0,200})?>[ \t]*([^<>\s]{4,200})[ \t]*<\//g;
-/** `name value` in a line of its own, also as `option name 'value'`. */
+/** `name value` on a separate line, also as `option name 'value'`. */
 const DIRECTIVE =
   /^[ \t]*(?:(?:option|set)[ \t]+)?([A-Za-z][\w.-]{1,59})[ \t]+(?:"([^"\n]{4,200})"|'([^'\n]{4,200})'|([^\s"'={}<>;#()][^\s"'={}<>;]{3,199}));?[ \t]*$/gm;
 /** `api key = value`: names of several words. */

@@ -118,7 +118,7 @@ describe("a search in MongoDB", { concurrency: 1 }, () => {
     assert.deepEqual(columns, ["column:shop.metrics.name"]);
   });
 
-  test("what a login may not read is unread, and its findings stay open", async () => {
+  test("reports tables that the login may not read as unread, and keeps their findings open", async () => {
     has("shop", { name: "denied", error: 13 }, { name: "slow", error: 50 }, { name: "t", documents: documents(1) });
     server.databases.push({ name: "hidden", isReadable: false, collections: [{ name: "t", documents: documents(1) }] });
     const known = ["column:hidden.t.name", "column:shop.denied.name", "column:shop.dropped.name"];

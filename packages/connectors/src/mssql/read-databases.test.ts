@@ -114,7 +114,7 @@ describe("a search in SQL Server", { ...needs(opensslAvailable()), concurrency: 
     assert.deepEqual(result.unread, ["shop.dbo.hidden"]);
   });
 
-  test("what a login may not read is unread, and its findings stay open", async () => {
+  test("reports tables that the login may not read as unread, and keeps their findings open", async () => {
     const places = ["column:closed.dbo.t.value", "column:shop.dbo.gone.value", "definition:msdb.job.Nightly.1"];
     const known = [...places, "setting:linked_server.ERP"];
     server.catalog.databases.push(
@@ -189,7 +189,7 @@ describe("a search in SQL Server", { ...needs(opensslAvailable()), concurrency: 
     assert.equal(tables.length, 1);
   });
 
-  test("a statement that takes too long is cancelled, and the session goes on", async () => {
+  test("cancels a statement that takes too long, and continues the session", async () => {
     shop(aTable("slow", [], { error: "never" }));
     const outcome = await inTime<object>(
       aContext(),

@@ -25,7 +25,7 @@ export interface FakeMongodb {
   addUser(name: string, password: string, roles?: string[], db?: string): void;
   /** Replaces the next answer to `command` with an error; null closes the connection after the command was executed. */
   answerOnce(command: string, error: { code: number } | null): void;
-  /** What a search finds. */
+  /** The databases, for searches. */
   databases: FakeMongodbDatabase[];
   /** The cursors that are open. */
   cursors: Map<number, unknown>;

@@ -27,7 +27,7 @@ export interface FakeMssql {
   addLogin(name: string, password: string, more?: Partial<Omit<StoredLogin, "password">>): void;
   /** Name, data source and remote login. */
   linkedServers: [string, string, string][];
-  /** What a search finds. */
+  /** The databases, for searches. */
   catalog: FakeMssqlCatalog;
   /**
    * Replaces the fake's answer to the next ALTER LOGIN with an error; null closes the connection after the statement
@@ -266,7 +266,7 @@ function routingToken({ host, port }: { host: string; port: number }): Buffer {
 
 const done = (status = 0) => Buffer.concat([Buffer.from([0xfd]), u16(status), u16(0), Buffer.alloc(8)]);
 
-/** Columns of nvarchar(max), whose values have chunks (MS-TDS §2.2.5.2.3). */
+/** Columns of nvarchar(max). Their values are sent in chunks (MS-TDS §2.2.5.2.3). */
 function table(names: readonly string[], rows: readonly (readonly (string | null)[])[]): Buffer {
   if (names.length === 0) return done();
   const columns = names.map((name) =>

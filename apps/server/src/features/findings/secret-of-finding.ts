@@ -26,7 +26,7 @@ import { fingerprintUnder, keysOf } from "./known-secrets.ts";
 const TIMEOUT_MS = 30_000;
 /** The default of scans. */
 const LARGEST_FILE = 10_485_760;
-/** The limits of a deep scan: what any scan found can be read again. */
+/** The limits of a deep scan, so that findings of every scan can be read again. */
 export const DEEPEST_SEARCH = { maxRows: 20_000, maxTables: 50_000, maxTotalBytes: 4 * 1024 * 1024 * 1024 };
 
 export interface OpenedTarget {

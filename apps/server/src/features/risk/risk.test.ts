@@ -160,7 +160,7 @@ describe("with accounts, sessions and scans", () => {
     assert.equal(factorIn(reader, "exposed_secrets")!.is_assessed, false);
     assert.equal(factorIn(reader, "failed_verifications")!.affected, 4);
     assert.deepEqual(await items(world.reader, "missing_mfa"), []);
-    // Nor which secrets are the same: a reader with an account of their own could guess the others.
+    // It does not tell which secrets are equal either: a reader could store guesses and compare them.
     assert.equal(factorIn(reader, "shared_passwords")!.affected, 0);
     assert.equal(factorIn(await assess(world.owner), "shared_passwords")!.affected, 2);
   });

@@ -229,7 +229,7 @@ function unknownParts(
 const takenNames = (known: readonly string[]): string =>
   known.length === 0 ? "This call accepts no query parameters." : `This call accepts ${known.join(", ")}.`;
 
-/** The path of the first object that has a field `__proto__` of its own; null when there is none. */
+/** The path of the first object with an own field `__proto__`, or null. */
 function prototypePath(value: unknown): string[] | null {
   if (value === null || typeof value !== "object") return null;
   if (Object.hasOwn(value, "__proto__")) return [];

@@ -36,7 +36,7 @@ export interface Catalog {
   links: [string, string, string][];
   /** Queries of these views fail. */
   denied: Set<string>;
-  /** What a search finds. */
+  /** The schemas, for searches. */
   schemas: FakeOracleSchemas;
 }
 

@@ -39,7 +39,7 @@ describe("the search", () => {
     expect(labelsFor("  ")).toHaveLength(SYSTEMS.length);
   });
 
-  test("gives each system a name of its own", () => {
+  test("gives each system a different name", () => {
     expect(new Set(SYSTEMS.map(({ id }) => id)).size).toBe(SYSTEMS.length);
   });
 });

@@ -130,7 +130,7 @@ export const SYSTEMS: readonly FoundSystem[] = [
   ]),
 ];
 
-/** Platforms whose name a user may know: those that the choice of a system does not select by itself. */
+/** The platforms that share a system type with another one, so that choosing a system does not select them. */
 export function platformSystems(platforms: readonly Platform[]): FoundSystem[] {
   const isOnlyOne = ({ system_type: type }: Platform) =>
     platforms.filter(({ system_type: other }) => other === type).length === 1;
