@@ -46,23 +46,23 @@ export async function saveNetwork(tx: Tx, userId: string, network: string, at: D
  */
 export const AT_ANY_TIME = new Date(0);
 
-/** Creates missing rows, locks all of them until the transaction ends, and returns them in the order of `keys`. */
+/**
+ * Creates missing rows, locks all of them until the transaction ends, and returns them in the order of `keys`. One statement,
+ * because a concurrent sign-in that succeeds deletes its row.
+ */
 export async function lockAttempts(tx: Tx, keys: readonly string[], now: Date): Promise<AttemptsRow[]> {
   // Every transaction locks in the same order, to avoid deadlocks.
-  const ordered = keys.toSorted();
-  const fresh = ordered.map((key) => ({ key, failures: 0, failed_at: now, retry_at: AT_ANY_TIME }));
-  await tx
+  const fresh = keys.toSorted().map((key) => ({ key, failures: 0, failed_at: now, retry_at: AT_ANY_TIME }));
+  const locked = await tx
     .insertInto("sign_in_attempts")
     .values(fresh)
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict.column("key").doUpdateSet(({ ref }) => ({ failures: ref("sign_in_attempts.failures") })),
+    )
+    .returningAll()
     .execute();
-  const locked = tx.selectFrom("sign_in_attempts").selectAll().where("key", "in", ordered).orderBy("key").forUpdate();
-  const rows = new Map((await locked.execute()).map((row) => [row.key, row]));
-  return keys.map((key) => {
-    const row = rows.get(key);
-    if (row === undefined) throw new Error("an attempt counter disappeared while it was being locked");
-    return row;
-  });
+  const rows = new Map(locked.map((row) => [row.key, row]));
+  return keys.map((key) => rows.get(key)!);
 }
 
 export async function writeAttempts(tx: Tx, row: AttemptsRow): Promise<void> {

@@ -359,3 +359,21 @@ test("a refusal states the wait in its message and, in seconds, in `retry_after`
   clock.advance(MINUTE);
   assert.equal((await tryToSignIn(app, email, { password: PASSWORD, from: newNetwork() })).status, 401);
 });
+
+test("a sign-in succeeds when a concurrent one deletes the counters that it waits for", async (context) => {
+  const [person, from] = [await aPerson(app), newNetwork()];
+  await guessTimes(1, person.email, from);
+  const { pool } = app.database;
+  const other = await pool.connect();
+  context.after(() => other.release());
+  await other.query("begin");
+  await other.query("select from sign_in_attempts for update");
+  const reply = tryToSignIn(app, person.email, { password: PASSWORD, from });
+  await eventually(async () => {
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%sign_in_attempts%'";
+    return (await pool.query(waiting)).rowCount === 1 ? true : null;
+  });
+  await other.query("delete from sign_in_attempts");
+  await other.query("commit");
+  assert.equal((await reply).status, 200, (await reply).text);
+});
