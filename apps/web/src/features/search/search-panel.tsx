@@ -21,7 +21,16 @@ import {
 import type { SearchAction, SearchKind } from "@strongroom/contract";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, keepPreviousData } from "@tanstack/react-query";
-import { createElement, useEffect, useImperativeHandle, useRef, useState, type ReactNode, type Ref } from "react";
+import {
+  createElement,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+  type Ref,
+} from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useUser } from "#shared/session/session-store.ts";
 import { pagesFor } from "./product-pages.ts";
@@ -64,7 +73,8 @@ export default function SearchPanel({ ref, id, typed, onMark, onChoose }: Search
   const elementOf = (option: SearchOption) => `${id}-${option.id}`;
   const markedElement = marked === undefined ? undefined : elementOf(marked);
 
-  useEffect(() => onMark(markedElement), [markedElement, onMark]);
+  // Before the browser paints, so that the box never names an option that is gone.
+  useLayoutEffect(() => onMark(markedElement), [markedElement, onMark]);
   useEffect(() => {
     if (markedElement !== undefined) document.getElementById(markedElement)?.scrollIntoView?.({ block: "nearest" });
   }, [markedElement]);
