@@ -15,23 +15,26 @@ export function useTabInView(tab: string, isWide = false): RefObject<HTMLDivElem
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const strip = list.current;
-    if (isWide || strip === null || strip.scrollWidth <= strip.clientWidth) return;
-    const chosen = strip.querySelector(`[data-tab="${tab}"]`);
-    chosen?.scrollIntoView?.({ block: "nearest", inline: "center" });
-  }, [tab, isWide]);
-
-  useEffect(() => {
-    const strip = list.current;
     if (strip === null) return undefined;
     const mark = () => markHiddenEdges(strip);
-    // Counts that load later make tabs wider.
-    const resizes = new ResizeObserver(mark);
+    const show = () => {
+      if (isWide || strip.scrollWidth <= strip.clientWidth) return;
+      strip.querySelector(`[data-tab="${tab}"]`)?.scrollIntoView?.({ block: "nearest", inline: "center" });
+    };
+    show();
+    let width = strip.clientWidth;
+    // Counts that load later make tabs wider, and a phone that is turned makes the strip narrower.
+    const resizes = new ResizeObserver(() => {
+      if (strip.clientWidth !== width) show();
+      width = strip.clientWidth;
+      mark();
+    });
     for (const each of [strip, ...strip.children]) resizes.observe(each);
     strip.addEventListener("scroll", mark, { passive: true });
     return () => {
       resizes.disconnect();
       strip.removeEventListener("scroll", mark);
     };
-  }, []);
+  }, [tab, isWide]);
   return list;
 }
