@@ -242,7 +242,7 @@ function hasWords(text: string): RawBuilder<unknown> {
     .split(SEPARATORS)
     .filter((word) => word !== "");
   if (words.length === 0) return sql`false`;
-  return sql`f.words @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
+  return sql`finding_words(f.path, f.key_name, f.username) @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
 }
 
 /** The rows of a sample, and how many of them contain a common text. */
@@ -255,7 +255,7 @@ const [SAMPLE, COMMON] = [sql.lit(2_000), 20];
 async function isCommon(db: Db, text: string): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*) filter (where ${hasWords(text)})::integer as count
-    from (select words from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
+    from (select path, key_name, username from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
   return (rows[0]?.count ?? 0) >= COMMON;
 }
 

@@ -12,6 +12,10 @@ returns tsvector language sql immutable parallel safe as $$
     '[\u0001-\u0020!-/:-@\[-`{-\u007f]+') word
   where word <> ''
 $$;
-alter table findings add column words tsvector generated always as (finding_words(path, key_name, username)) stored;
-create index findings_by_word on findings using gin (words) with (fastupdate = off);
+create index findings_by_word on findings using gin (finding_words(path, key_name, username)) with (fastupdate = off);
 create index findings_of_assignee on findings (assignee_id, risk_score desc, id desc) where assignee_id is not null;
+
+-- The list reads only this index, without the rows of the table.
+drop index findings_by_status;
+create index findings_by_status on findings (status, finding_type, risk_score desc, id desc)
+  include (target_id, is_below_threshold);
