@@ -177,9 +177,11 @@ export async function listFindings(
   const targets = await targetsOf(db, actor, filter);
   if (targets.length === 0) return [];
   const most = limit + offset;
-  const chosen = sql`(select found.id from (${await partsOf(db, targets, filter, most)}) as found
-    order by found.risk_score desc, found.id desc limit ${limit} offset ${offset})`;
-  return (await shown(actor, sql`f.id in ${chosen}`).execute(db)).rows;
+  const { rows } = await sql<{ id: string }>`
+    select found.id from (${await partsOf(db, targets, filter, most)}) as found
+    order by found.risk_score desc, found.id desc limit ${limit} offset ${offset}`.execute(db);
+  // As a subquery, PostgreSQL would read all findings to find these.
+  return (await shown(actor, sql`f.id = any(${rows.map(({ id }) => id)}::uuid[])`).execute(db)).rows;
 }
 
 async function targetsOf(db: Db, actor: Actor, { targetId }: FindingFilter): Promise<string[]> {
