@@ -9,7 +9,7 @@ import type { Download } from "#kernel/http/stream.ts";
 import { inertText } from "#kernel/spreadsheet-cell.ts";
 import type { FindingsContext } from "./findings.ts";
 import * as store from "./findings.store.ts";
-import type { FindingFilter, ShownFinding } from "./findings.store.ts";
+import type { PreparedFilter, ShownFinding } from "./findings.store.ts";
 import { narrowingOf, shownTo } from "./list-findings.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 
@@ -65,12 +65,12 @@ export async function exportFindings(
 ): Promise<Download> {
   const { format, filters, includeRemediation, includeCompliance } = call.body;
   const { severity, findingType, status } = filters;
-  const filter: FindingFilter = {
+  const filter = await store.prepareFilter(db, call.actor, {
     severity,
     findingType: findingType.length === 0 ? FindingType.options : findingType,
     status: status.length === 0 ? FindingStatus.options : status,
     ...narrowingOf(filters),
-  };
+  });
   // People paste secrets into search fields.
   const { search, ...noted } = filters;
   const details = { format, ...noted, has_search: search !== undefined };
@@ -95,7 +95,7 @@ async function* everything(
   context: FindingsContext,
   db: Db,
   actor: Actor,
-  filter: FindingFilter,
+  filter: PreparedFilter,
 ): AsyncGenerator<Exported> {
   for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
     const page = await store.listFindings(db, actor, filter, { limit: PAGE, offset });

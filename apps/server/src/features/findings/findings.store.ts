@@ -164,6 +164,25 @@ export async function visibleIds(db: Db, actor: Actor): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** A filter with the facts that its list and its total need: the visible targets, those that its text names, and how common it is. */
+export interface PreparedFilter extends FindingFilter {
+  targets: readonly string[];
+  named: readonly string[];
+  unnamed: readonly string[];
+  isCommon: boolean;
+}
+
+export async function prepareFilter(db: Db, actor: Actor, filter: FindingFilter): Promise<PreparedFilter> {
+  const { targetId, text } = filter;
+  const visible = await visibleIds(db, actor);
+  const targets = targetId === null ? visible : visible.filter((id) => id === targetId);
+  if (text === null || targets.length === 0) {
+    return { ...filter, targets, named: [], unnamed: targets, isCommon: false };
+  }
+  const [byText, isCommon] = await Promise.all([byName(db, targets, text), isCommonText(db, text)]);
+  return { ...filter, targets, ...byText, isCommon };
+}
+
 /**
  * The matches with the highest risk. Without a text or an assignee, reads the first `offset + limit` entries of one index for
  * each combination of status and type, or for each target, so that the cost does not depend on the number of findings.
@@ -171,38 +190,26 @@ export async function visibleIds(db: Db, actor: Actor): Promise<string[]> {
 export async function listFindings(
   db: Db,
   actor: Actor,
-  filter: FindingFilter,
+  filter: PreparedFilter,
   { limit, offset }: Page,
 ): Promise<ShownFinding[]> {
-  const targets = await targetsOf(db, actor, filter);
-  if (targets.length === 0) return [];
-  const most = limit + offset;
-  const { rows } = await sql<{ id: string }>`
-    select found.id from (${await partsOf(db, targets, filter, most)}) as found
-    order by found.risk_score desc, found.id desc limit ${limit} offset ${offset}`.execute(db);
-  // As a subquery, PostgreSQL would read all findings to find these.
-  return (await shown(actor, sql`f.id = any(${rows.map(({ id }) => id)}::uuid[])`).execute(db)).rows;
-}
-
-async function targetsOf(db: Db, actor: Actor, { targetId }: FindingFilter): Promise<string[]> {
-  const visible = await visibleIds(db, actor);
-  return targetId === null ? visible : visible.filter((id) => id === targetId);
+  if (filter.targets.length === 0) return [];
+  const chosen = sql`(
+    select found.id from (${partsOf(filter, limit + offset)}) as found
+    order by found.risk_score desc, found.id desc limit ${limit} offset ${offset})`;
+  return (await shown(actor, sql`f.id in ${chosen}`).execute(db)).rows;
 }
 
 /** A query for `id` and `risk_score` whose rows include the `most` best matches. */
-async function partsOf(
-  db: Db,
-  targets: readonly string[],
-  filter: FindingFilter,
-  most: number,
-): Promise<RawBuilder<unknown>> {
-  if (filter.assigneeId !== null && filter.text === null) return allOf(targets, filter);
-  if (filter.text === null) return inOrder(targets, filter, sql`true`, most);
-  const { named, unnamed } = await byName(db, targets, filter.text);
+function partsOf(filter: PreparedFilter, most: number): RawBuilder<unknown> {
+  const { targets, named, unnamed, text, assigneeId, isCommon } = filter;
+  if (text === null) {
+    return assigneeId === null ? inOrder(targets, filter, sql`true`, most) : allOf(targets, filter);
+  }
   const ofNamed = inOrder(named, filter, sql`true`, most);
-  return (await isCommon(db, filter.text))
-    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, hasWords(filter.text), most)}`
-    : sql`${ofNamed} union all ${allOf(unnamed, filter, hasWords(filter.text))}`;
+  return isCommon
+    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, withoutIndex(hasWords(text)), most)}`
+    : sql`${ofNamed} union all ${allOf(unnamed, filter, hasWords(text))}`;
 }
 
 const allOf = (targets: readonly string[], filter: FindingFilter, condition: RawBuilder<unknown> = sql`true`) =>
@@ -244,20 +251,23 @@ function hasWords(text: string): RawBuilder<unknown> {
     .split(SEPARATORS)
     .filter((word) => word !== "");
   if (words.length === 0) return sql`false`;
-  return sql`finding_words(f.path, f.key_name, f.username) @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
+  return sql`f.words @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
 }
 
+/** PostgreSQL expects few matches of a common text, and would read all of them from the index of words. */
+const withoutIndex = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`(${condition}) is true`;
+
 /** The rows of a sample, and how many of them contain a common text. */
-const [SAMPLE, COMMON] = [sql.lit(2_000), 20];
+const [SAMPLE, COMMON] = [sql.lit(2_000), 100];
 
 /**
  * Whether reading in the order of the list finds the text soon. PostgreSQL's own estimate can be wrong by orders of
  * magnitude. Fingerprints are HMACs, so that their order is random.
  */
-async function isCommon(db: Db, text: string): Promise<boolean> {
+async function isCommonText(db: Db, text: string): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*) filter (where ${hasWords(text)})::integer as count
-    from (select path, key_name, username from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
+    from (select words from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
   return (rows[0]?.count ?? 0) >= COMMON;
 }
 
@@ -270,17 +280,21 @@ async function byName(db: Db, targets: readonly string[], text: string) {
   return { named: targets.filter((id) => named.has(id)), unnamed: targets.filter((id) => !named.has(id)) };
 }
 
+/**
+ * Reads the chosen findings before their targets: PostgreSQL expects one visible target, and would read all findings of each.
+ */
 const shown = (actor: Actor, condition: RawBuilder<unknown>) => sql<ShownFinding>`
-  with seen as materialized (select * from ${visibleTargets(actor)} visible)
+  with seen as materialized (select * from ${visibleTargets(actor)} visible),
+    chosen as materialized (select * from findings f where ${condition})
   select f.*, target.name as target_name, target.hostname, seen.can_manage, users.name as assignee_name, (
-    select count(distinct same.target_id)::integer from findings same join seen other on other.id = same.target_id
+    select count(distinct same.target_id)::integer from findings same
     where same.fingerprint = f.fingerprint and same.fixed_scan_id is null
+      and same.target_id = any(array(select id from seen))
   ) as reused_on
-  from findings f
+  from chosen f
   join seen on seen.id = f.target_id
   join discovery_targets target on target.id = f.target_id
   left join users on users.id = f.assignee_id
-  where ${condition}
   order by f.risk_score desc, f.id desc`;
 
 /** Null when the finding does not exist or this user cannot see its target. */
@@ -307,18 +321,15 @@ export async function readCounts(db: Db, actor: Actor, targetId: string | null):
 }
 
 /** The number of matches of a filter for which the database keeps no counts, at most `most`. */
-export async function countMatches(db: Db, actor: Actor, filter: FindingFilter, most: number): Promise<number> {
-  const { text } = filter;
-  const targets = await targetsOf(db, actor, filter);
-  const parts = [];
-  if (text === null) parts.push(allOf(targets, filter));
-  else {
-    const { named, unnamed } = await byName(db, targets, text);
-    parts.push(allOf(named, filter), allOf(unnamed, filter, hasWords(text)));
+export async function countMatches(db: Db, filter: PreparedFilter, most: number): Promise<number> {
+  const { targets, named, unnamed, text, isCommon } = filter;
+  let matches = allOf(targets, filter);
+  if (text !== null) {
+    const ofText = isCommon ? withoutIndex(hasWords(text)) : hasWords(text);
+    matches = sql`${allOf(named, filter)} union all ${allOf(unnamed, filter, ofText)}`;
   }
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      select from (${sql.join(parts, sql` union all `)}) found limit ${most}) counted`.execute(db);
+    select count(*)::integer as count from (select from (${matches}) found limit ${most}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -21,7 +21,7 @@ import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
-import type { CountRow, FindingFilter, ShownFinding } from "./findings.store.ts";
+import type { CountRow, PreparedFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
 import { toFix } from "./fixes.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
@@ -29,12 +29,12 @@ import { countScansSince } from "./scan-counts.store.ts";
 
 export async function listFindings(context: FindingsContext, call: Call<typeof listEndpoint>, db: Db) {
   const { severity, findingType, status, limit, offset } = call.query;
-  const filter: FindingFilter = {
+  const filter = await store.prepareFilter(db, call.actor, {
     severity: severity ?? [],
     findingType: findingType ?? FindingType.options,
     status: status ?? FindingStatus.options,
     ...narrowingOf(call.query),
-  };
+  });
   const [rows, total] = await Promise.all([
     store.listFindings(db, call.actor, filter, { limit, offset }),
     countOf(db, call.actor, filter),
@@ -57,10 +57,10 @@ export const narrowingOf = (
   isBelowThresholdShown: query.includeBelowThreshold ?? query.minRiskScore !== undefined,
 });
 
-async function countOf(db: Db, actor: Actor, filter: FindingFilter): Promise<number> {
+async function countOf(db: Db, actor: Actor, filter: PreparedFilter): Promise<number> {
   const { minRisk, maxRisk, assigneeId, text } = filter;
   if ([minRisk, maxRisk, assigneeId, text].some((each) => each !== null)) {
-    return store.countMatches(db, actor, filter, MOST_COUNTED);
+    return store.countMatches(db, filter, MOST_COUNTED);
   }
   const counts = await store.readCounts(db, actor, filter.targetId);
   return sum(counts, (row) => {
