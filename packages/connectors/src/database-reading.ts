@@ -2,6 +2,7 @@
 import { inTime, type Attempt } from "./attempt.ts";
 import type { Connector, ReadDatabasesFinding, Target } from "./connector.ts";
 import {
+  MAX_DEFINITION_LENGTH,
   MAX_TABLE_BYTES,
   MAX_VALUE_LENGTH,
   fullName,
@@ -9,6 +10,7 @@ import {
   type DatabaseSearch,
   type DatabasesRead,
   type ReadColumn,
+  type ReadDefinition,
 } from "./database-search.ts";
 import { RESERVED_MS, Unread, type ReadLimit } from "./file-search.ts";
 import { matcherOf } from "./path-patterns.ts";
@@ -31,6 +33,9 @@ export interface FoundTable {
   isPublic: boolean;
   columns: readonly string[];
 }
+
+/** A definition as the server returned it. `isPart` means that the server returned only a part. */
+type FoundDefinition = Omit<ReadDefinition, "isPart"> & { isPart?: boolean };
 
 /** One search, and what receives its results. */
 export interface DatabaseTask {
@@ -163,9 +168,11 @@ export class DatabaseReading {
     return !this.#isExcluded(name) && (this.#only === null || this.#only.has(place));
   }
 
-  async definition(definition: Parameters<DatabaseReader["definition"]>[0]): Promise<void> {
-    this.#bytes += Buffer.byteLength(definition.text);
-    await received(this.#reader.definition(definition));
+  async definition(found: FoundDefinition): Promise<void> {
+    const text = found.text.slice(0, MAX_DEFINITION_LENGTH);
+    const isPart = found.isPart === true || text.length < found.text.length;
+    this.#bytes += Buffer.byteLength(text);
+    await received(this.#reader.definition({ ...found, text, isPart }));
   }
 
   settings(settings: Parameters<DatabaseReader["settings"]>[0]): Promise<void> {

@@ -8,7 +8,7 @@ import {
   ReaderFailed,
   type DatabaseTask,
 } from "../database-reading.ts";
-import { MAX_DEFINITION_LENGTH, fullName } from "../database-search.ts";
+import { fullName } from "../database-search.ts";
 import { nameOf } from "../dial.ts";
 import { DocumentRows } from "./documents.ts";
 import { loginFailure, openSession } from "./session.ts";
@@ -197,6 +197,5 @@ async function readFunctions(ask: Ask, reading: DatabaseReading, database: strin
 
 async function readText(reading: DatabaseReading, place: string, text: string): Promise<void> {
   if (!reading.wants(place)) return;
-  const isPart = text.length > MAX_DEFINITION_LENGTH;
-  await reading.definition({ place, owner: "", isPublic: false, text: text.slice(0, MAX_DEFINITION_LENGTH), isPart });
+  await reading.definition({ place, owner: "", isPublic: false, text });
 }

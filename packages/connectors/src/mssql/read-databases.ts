@@ -9,7 +9,7 @@ import {
   type DatabaseTask,
   type FoundTable,
 } from "../database-reading.ts";
-import { MAX_COLUMNS, MAX_DEFINITION_LENGTH, fullName } from "../database-search.ts";
+import { MAX_COLUMNS, fullName } from "../database-search.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { rejected } from "../finding.ts";
 import {
@@ -179,11 +179,7 @@ async function readPages(
       if (!reading.wants(place)) continue;
       // Encrypted, or hidden from a login without VIEW DEFINITION.
       if (text === null) reading.unread.add(place.slice(place.indexOf(":") + 1));
-      else {
-        const isPart = text.length > MAX_DEFINITION_LENGTH;
-        const shown = text.slice(0, MAX_DEFINITION_LENGTH);
-        await reading.definition({ place, owner: owner ?? "", isPublic: false, text: shown, isPart });
-      }
+      else await reading.definition({ place, owner: owner ?? "", isPublic: false, text });
     }
     isAtEnd = rows.length < DEFINITIONS_AT_ONCE;
     offset += rows.length;

@@ -115,17 +115,7 @@ async function readDefinitions(ask: Ask, reading: DatabaseReading): Promise<void
         if (!reading.wants(place)) continue;
         // The server hides the source of routines from logins without a right on them.
         if (text === null) reading.unread.add(place.slice(place.indexOf(":") + 1));
-        else {
-          const isPart = text.length > MAX_DEFINITION_LENGTH;
-          const owner = textOf(row.owner);
-          await reading.definition({
-            place,
-            owner,
-            isPublic: false,
-            text: text.slice(0, MAX_DEFINITION_LENGTH),
-            isPart,
-          });
-        }
+        else await reading.definition({ place, owner: textOf(row.owner), isPublic: false, text });
       }
       isAtEnd = rows.length < DEFINITIONS_AT_ONCE;
       offset += rows.length;

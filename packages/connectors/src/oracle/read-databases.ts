@@ -9,7 +9,7 @@ import {
   type DatabaseTask,
   type FoundTable,
 } from "../database-reading.ts";
-import { MAX_COLUMNS, MAX_DEFINITION_LENGTH, fullName } from "../database-search.ts";
+import { MAX_COLUMNS, fullName } from "../database-search.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import {
   HAS_DBA_VIEWS,
@@ -180,8 +180,10 @@ async function readDefinitions({ ask, reading, views }: Source): Promise<void> {
           const source = lines.map(([line]) => line ?? "").join("");
           // Empty for a login that may use the object, but not read it.
           if (source === "" || WRAPPED.test(source)) reading.unread.add(fullName(parts));
-          else
-            await readText(reading, { place, owner: owner ?? "", text: source, isPart: lines.length === SOURCE_LINES });
+          else {
+            const isPart = lines.length === SOURCE_LINES;
+            await reading.definition({ place, owner: owner ?? "", isPublic: false, text: source, isPart });
+          }
         });
         if (!isRead) reading.unread.add(fullName(parts));
       }
@@ -192,7 +194,8 @@ async function readDefinitions({ ask, reading, views }: Source): Promise<void> {
   const isListed = await answers(async () => {
     for (const [owner, name, text] of await ask(jobsOf(views, MAX_LISTED), MAX_LISTED)) {
       const place = `definition:${fullName([owner ?? "", "job", name ?? ""])}`;
-      if (reading.wants(place)) await readText(reading, { place, owner: owner ?? "", text: text ?? "", isPart: false });
+      if (!reading.wants(place)) continue;
+      await reading.definition({ place, owner: owner ?? "", isPublic: false, text: text ?? "" });
     }
   });
   if (!isListed) notListed(reading, "jobs");
@@ -205,20 +208,6 @@ const WRAPPED = /^[^\n]*\swrapped\s*\n[0-9a-f]+\s*\n/i;
 function notListed(reading: DatabaseReading, name: string): void {
   reading.unread.add(name);
   reading.notListed("definition:");
-}
-
-function readText(
-  reading: DatabaseReading,
-  { place, owner, text, isPart }: { place: string; owner: string; text: string; isPart: boolean },
-): Promise<void> {
-  const isCut = isPart || text.length > MAX_DEFINITION_LENGTH;
-  return reading.definition({
-    place,
-    owner,
-    isPublic: false,
-    text: text.slice(0, MAX_DEFINITION_LENGTH),
-    isPart: isCut,
-  });
 }
 
 async function readLinks({ ask, reading, views }: Source): Promise<void> {

@@ -203,11 +203,9 @@ async function readDefinitions(loggedIn: LoggedIn, database: string, reading: Da
         const named = fullName([database, textOf(row.schema), textOf(row.name)]);
         const place = `definition:${named}${row.args === null ? "" : `(${textOf(row.args)})`}`;
         if (!reading.wants(place)) continue;
-        const text = textOf(row.text);
         // Everyone who may connect can read the catalogs.
         const readers = { owner: textOf(row.owner), isPublic: true };
-        const isPart = text.length > MAX_DEFINITION_LENGTH;
-        await reading.definition({ ...readers, place, text: text.slice(0, MAX_DEFINITION_LENGTH), isPart });
+        await reading.definition({ ...readers, place, text: textOf(row.text) });
       }
       isAtEnd = rows.length < DEFINITIONS_AT_ONCE;
       after = Number(rows.at(-1)?.id ?? 0);
