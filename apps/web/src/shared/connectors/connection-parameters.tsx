@@ -7,7 +7,7 @@ import { useId, useState, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { DisclosureButton } from "#shared/ui/disclosure-button.tsx";
 import classes from "./connection-parameters.module.css";
-import { ConnectorIcon } from "./connector-icon.tsx";
+import { ConnectorIcon, ConnectorOption } from "./connector-icon.tsx";
 import { connectorList } from "./connectors.queries.ts";
 import { NONE, ParameterInput } from "./parameter-input.tsx";
 import {
@@ -150,15 +150,7 @@ function ProtocolField({ type, connectors, protocol, onChoose }: ProtocolFieldPr
       searchable
       nothingFoundMessage="No matching protocol"
       leftSection={known === undefined ? undefined : <ConnectorIcon name={known.icon} />}
-      renderOption={({ option }) => {
-        const icon = iconOf(option.value);
-        return (
-          <span className={classes.option}>
-            {icon === undefined ? <span className={classes.noIcon} /> : <ConnectorIcon name={icon} />}
-            {option.label}
-          </span>
-        );
-      }}
+      renderOption={({ option }) => <ConnectorOption icon={iconOf(option.value)} label={option.label} />}
       value={text === undefined ? NONE : (known?.value ?? text)}
       onChange={(next) => {
         if (next === null || next === (known?.value ?? text ?? NONE)) return;

@@ -4,7 +4,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
-import { ConnectorIcon } from "#shared/connectors/connector-icon.tsx";
+import { ConnectorIcon, ConnectorOption } from "#shared/connectors/connector-icon.tsx";
 import { connectorList } from "#shared/connectors/connectors.queries.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { activePlatforms } from "../accounts.queries.ts";
@@ -20,6 +20,7 @@ export function SystemSearch({ form }: { form: AccountFormControl }) {
   // Once this lazy form is loaded, the dialog has set its initial focus already.
   useEffect(() => inputRef.current?.focus(), []);
   const systems = [...platformSystems(platforms), ...SYSTEMS];
+  const iconOf = (value: string) => systems.find(({ id }) => id === value)?.icon;
   const current = chosen !== null && isChosen(chosen, form.values) ? chosen : null;
 
   // A fast user chooses before the connectors and platforms are loaded.
@@ -53,7 +54,7 @@ export function SystemSearch({ form }: { form: AccountFormControl }) {
       allowDeselect={false}
       nothingFoundMessage="No matching system. Choose a system type below."
       leftSection={current === null ? <IconSearch size={16} aria-hidden /> : <ConnectorIcon name={current.icon} />}
-      renderOption={({ option }) => <SystemOption found={systems.find(({ id }) => id === option.value)} />}
+      renderOption={({ option }) => <ConnectorOption icon={iconOf(option.value)} label={option.label} />}
       filter={filterOf(systems)}
       value={current?.id ?? null}
       onChange={(id) => {
@@ -61,16 +62,6 @@ export function SystemSearch({ form }: { form: AccountFormControl }) {
         if (found !== undefined) void choose(found);
       }}
     />
-  );
-}
-
-function SystemOption({ found }: { found: FoundSystem | undefined }) {
-  if (found === undefined) return null;
-  return (
-    <span className={classes.system}>
-      <ConnectorIcon name={found.icon} />
-      {found.label}
-    </span>
   );
 }
 
