@@ -41,8 +41,11 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
       if (/^[{[](?!\{)/.test(rest)) return null;
       return found(at, rest, endOfYaml(line, rest, at, from), 1);
     case "shell":
-      // `target: prerequisites` of a Makefile.
-      if (/:\s*$/.test(text.slice(from, at))) return null;
+      // `target: prerequisites` of a Makefile, but `elasticsearch.password: x` of a file within the script.
+      if (/:\s*$/.test(text.slice(from, at)))
+        return /^[ \t]*[a-z]\w*\.[\w.]+:[ \t]$/i.test(text.slice(0, at)) && /^[^\s"'$]+[ \t]*$/.test(rest)
+          ? found(at, rest, rest.search(/\s/), 0.9)
+          : null;
       return /^\s/.test(rest) || text.slice(from, at).endsWith(" ")
         ? endOfSpacedShell(line, rest, at, from)
         : found(at, rest, endOfWord(rest), 1);
@@ -55,6 +58,9 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
     case "hcl": {
       const number = /^\d{3,20}(?=\s*(?:[,}\]#]|$))/.exec(rest);
       if (number !== null) return { end: at + number[0].length, syntax: 0.8 };
+      // A file within Terraform's `<<EOF`.
+      if (format === "hcl" && text[at - 1] === "=" && /^[ \t]*$/.test(text.slice(0, from)) && /^[^\s"'=]/.test(rest))
+        return found(at, rest, endOfWord(rest), 0.8);
       return null;
     }
     case "code":

@@ -17,6 +17,10 @@ export interface Candidate {
   syntax: number;
   /** The line is a comment: words there are samples. */
   isComment?: boolean;
+  /** The place gives a value also in program text: `-Dsonar.password=x`, or a literal beside a user name. */
+  isSetting?: boolean;
+  /** The value that a program uses where the setting is missing. */
+  isFallback?: boolean;
   /** The kind of the value if it is no placeholder, regardless of its name. */
   asserted?: DetectorClass;
   /** The value itself where `raw` is an encoded form of it. */
@@ -38,7 +42,10 @@ export interface Line {
   file: string;
 }
 
-const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/\s|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
+const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
+
+/** A line that was in use, such as a host with its settings. */
+const COMMENTED_OUT = /^\s*(?:#|;|\/\/)\S.*(?:\s[A-Za-z][\w.-]{2,40}=[^\s=]{1,80}){3}/;
 
 /** A candidate for the piece `from` to `to` of `line`. */
 export function candidateAt(
@@ -56,7 +63,7 @@ export function candidateAt(
     end: line.base + to,
     isQuoted: false,
     syntax: 0.95,
-    isComment: COMMENT.test(line.text),
+    isComment: COMMENT.test(line.text) && !COMMENTED_OUT.test(line.text),
     ...more,
   };
 }

@@ -22,7 +22,8 @@ const SETTINGS =
   /(?:^|\/)etc\/(?:[\w.-]+\/){0,6}[\w.-]+\.(?:php|inc|py|lua|rb|p[lm]|js|mk|exs)$|(?:^|[/._-])(?:config(?:uration)?|conf|cfg|settings|parameters|env|secrets?|[a-z]*config|[a-z]*settings)(?:[._-](?:prod(?:uction)?|local|inc|site|dev|staging|default|secret))?\.(?:php|inc|py|lua|rb|p[lm]|mk|exs|h)$/i;
 
 export const fileKindOf = (path: string): FileKind => ({
-  isSample: SAMPLE.test(path),
+  // Daemons read their own `/etc/bacula/bacula-fd-default.conf`.
+  isSample: SAMPLE.test(path.startsWith("/etc/") ? path.replace(/([._-])defaults?(?=[._-])/g, "$1") : path),
   isTranslation: TRANSLATION.test(path),
   isGenerated: GENERATED.test(path),
   isSettings: SETTINGS.test(path),

@@ -66,7 +66,12 @@ function refined(known: Format | undefined, path: string, text: string): Format 
     if (known === "xml") return "assignments";
     if (known === "assignments") return "assignments";
     if (/\/cron|\/init\.d\/|\/profile\.d\/|\/bin\//.test(path)) return "shell";
-    if (/^---\s*$/m.test(head.slice(0, 200)) || /^(?:[\w.-]+:(?: .*)?\n){2}/.test(head)) return "yaml";
+    if (
+      /^---\s*$/m.test(head.slice(0, 200)) ||
+      head.startsWith("#cloud-config") ||
+      /^(?:[\w.-]+:(?: .*)?\n){2}/.test(head)
+    )
+      return "yaml";
     return "assignments";
   }
   if (known === "text" && path.endsWith(".txt") && isSettings(head)) return "assignments";

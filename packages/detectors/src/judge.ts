@@ -8,7 +8,7 @@ import { isDigest } from "./hashes.ts";
 import { judgeKey } from "./key-name.ts";
 import type { KeyVerdict } from "./key-name.ts";
 import { isPasswordLike } from "./password-like.ts";
-import { judgeValue } from "./value.ts";
+import { isNoise, judgeValue } from "./value.ts";
 import type { ValueVerdict } from "./value.ts";
 
 export interface Judgement {
@@ -26,14 +26,16 @@ export interface Surroundings {
 const isConfig = (format: Format): boolean => format !== "code" && format !== "text" && format !== "sql";
 
 export function judge(candidate: Candidate, value: string, around: Surroundings): Judgement | null {
-  const verdict = judgeValue(value);
+  const verdict = judgedAt(candidate, value);
   if (candidate.asserted !== undefined) return judgeAsserted(candidate, candidate.asserted, value, verdict, around);
   const key = judgeKey(candidate.keyName ?? "");
   if (key === null) return null;
-  if (candidate.isComment === true && (verdict.kind !== "secret" || /^[A-Za-z_-]+\d{0,3}$/.test(value))) return null;
+  if (candidate.isComment === true && !isCommentedOut(candidate, value, verdict, around.format)) return null;
   if (around.kind.isGenerated) return null;
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
-  const weight = key.strength * candidate.syntax * (isConfig(around.format) || around.kind.isSettings ? 1 : 0.9);
+  const isSettings = around.kind.isSettings || candidate.isSetting === true;
+  if (isSettings) around = { ...around, kind: { ...around.kind, isSettings } };
+  const weight = key.strength * candidate.syntax * (isConfig(around.format) || isSettings ? 1 : 0.9);
   const name = candidate.keyName ?? "";
   // `pool_passwd = pool_passwd` names a file.
   if (verdict.kind === "identifier" && value.toLowerCase() === (candidate.keyName ?? "").toLowerCase()) return null;
@@ -47,6 +49,19 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
     ? judgePassword(key, value, verdict, weight, subject, around)
     : judgeToken(key, value, verdict, weight, subject, around);
 }
+
+/** A program really uses `dev-secret-change-me` if it has nothing else. */
+function judgedAt({ isFallback }: Candidate, value: string): ValueVerdict {
+  const verdict = judgeValue(value);
+  return isFallback === true && verdict.kind === "placeholder" && /change[-_ ]?me/i.test(value)
+    ? { kind: "weak", randomness: 0 }
+    : verdict;
+}
+
+/** Words in comments are samples, unless the comment is a line of a program with a literal that has digits. */
+const isCommentedOut = ({ isQuoted }: Candidate, value: string, { kind }: ValueVerdict, format: Format): boolean =>
+  kind === "secret" &&
+  (!/^[A-Za-z_-]+\d{0,3}$/.test(value) || (format === "code" && isQuoted && /\d{2}$/.test(value) && value.length >= 8));
 
 /** Reasons of candidates whose syntax alone is enough. */
 const REASONS: Record<string, string> = {
@@ -67,6 +82,11 @@ const REASONS: Record<string, string> = {
   call: "A login by position.",
 };
 
+/** Community strings that are words of other settings. */
+const COMMUNITY = /^(?:public|private)$/i;
+/** Calls and addresses that connect to a server: words are passwords there also in programs. */
+const CONNECTS = new Set(["phrase", "call", "url", "data-source"]);
+
 function judgeAsserted(
   { detector, syntax }: Candidate,
   asserted: DetectorClass,
@@ -74,13 +94,18 @@ function judgeAsserted(
   { kind, randomness }: ValueVerdict,
   { format, kind: file }: Surroundings,
 ): Judgement | null {
+  if (detector === "file-format" && asserted === "password_hash" && (kind === "weak" || kind === "identifier"))
+    return /pass|user/i.test(value)
+      ? null
+      : { class: "weak_password", confidence: syntax * 0.85, reason: "A password in place of its hash." };
   const reason = REASONS[detector] ?? `The shape of a token (${detector}).`;
   if (asserted === "password_hash")
     return { class: asserted, confidence: syntax * (isConfig(format) && !file.isSample ? 1 : 0.7), reason };
   if (REASONS[detector] === undefined)
     return kind === "placeholder" ? null : { class: asserted, confidence: syntax, reason };
   if (["empty", "placeholder", "reference", "encrypted", "url"].includes(kind)) return null;
-  if (kind === "keyword" && detector !== "file-format") return null;
+  if (kind === "keyword" && detector !== "file-format" && !(detector === "phrase" && COMMUNITY.test(value)))
+    return null;
   if (kind === "hash") return { class: "password_hash", confidence: syntax * 0.9, reason: "A hashed password." };
   if (
     detector === "command" &&
@@ -93,16 +118,18 @@ function judgeAsserted(
   if (kind === "path" && detector === "kubernetes-secret") return null;
   const isWordLike = kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword";
   if (isWordLike) {
-    if (file.isSample || format === "code" || format === "text") return null;
+    const isProgram = format === "code" && !(CONNECTS.has(detector) && value.length >= 4);
+    if (file.isSample || isProgram || (format === "text" && detector !== "file-format")) return null;
     return asserted === "api_token"
       ? null
       : { class: "weak_password", confidence: syntax * 0.85, reason: `${reason} Attackers try this one first.` };
   }
   const isPlace = detector === "file-format" || detector === "kubernetes-secret";
   if (!isPlace && /^[A-Za-z_-]*$/.test(value)) {
-    if (file.isSample || format === "text") return null;
-    if (format === "code" && value.length < 8) return null;
+    if (file.isSample || (format === "text" && detector !== "file-format")) return null;
+    if (format === "code" && value.length < (CONNECTS.has(detector) ? 4 : 8)) return null;
   }
+  if (asserted === "api_token" && detector === "kubernetes-secret" && /^[a-z]{1,12}$/.test(value)) return null;
   if (asserted === "api_token" && !isPlace && kind !== "uuid" && generatedKindOf(value) === null)
     if (randomness < 0.45 || !/\d/.test(value)) return null;
   return { class: asserted, confidence: syntax, reason };
@@ -127,18 +154,25 @@ function judgePassword(
       if (!config && isWord && isNatural(value) && !(/^[a-z]{8,40}$/.test(value) && key.strength >= 0.9)) return null;
       if (isLabel(value, key) || (!config && key.name.includes(value.toLowerCase()))) return null;
       if (isWord && file.isTranslation) return null;
-      const short = value.length < 4 || (key.strength < 0.7 && !/\d/.test(value)) ? 0.5 : 1;
+      const short =
+        value.length === 3 && key.strength >= 0.9
+          ? 0.6
+          : value.length < 4 || (key.strength < 0.7 && !/\d/.test(value))
+            ? 0.5
+            : 1;
       const certain = config ? 1 : 0.75 + randomness * 0.25;
       return { class: "password", confidence: weight * short * certain, reason: `${subject} holds a password.` };
     }
     case "uuid":
       return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a password.` };
     case "number":
-      return value.length >= 4 && /^\d+$/.test(value) ? weak(0.75, "a number") : null;
+      return value.length >= (format === "xml" ? 3 : 4) && /^\d+$/.test(value) ? weak(0.75, "a number") : null;
     case "weak":
       if (isLabel(value, key)) return null;
       return weak(0.9, "a password that attackers try first");
     case "identifier":
+      // Names of variables.
+      if (/^[A-Z][A-Z\d_]+$/.test(value)) return null;
       return /^(?:assignments|yaml|shell|xml)$/.test(format) && key.strength >= 0.9 && !file.isSample
         ? weak(0.62, "words")
         : null;
@@ -147,8 +181,14 @@ function judgePassword(
         ? weak(0.9, "a community string that attackers try first")
         : null;
     case "prose":
+      // An app password of Google.
+      if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value))
+        return { class: "password", confidence: 0.9, reason: `${subject} holds a password.` };
       // A passphrase of several words.
-      return config && format !== "xml" && !file.isTranslation && key.words.includes("passphrase")
+      return config &&
+        (format !== "xml" || /\d/.test(value)) &&
+        !file.isTranslation &&
+        (key.words.includes("passphrase") || key.words.includes("psk") || key.words.includes("shared"))
         ? { class: "password", confidence: weight * 0.7, reason: `${subject} holds a passphrase.` }
         : null;
     case "hash":
@@ -187,12 +227,16 @@ function judgeToken(
   }
   if (kind !== "secret" && kind !== "uuid") return null;
   const likelihood =
-    kind === "uuid" ? (key.strength >= 0.9 ? 0.8 : 0.4) : likelihoodOf(value, randomness, isSecret && config);
+    kind === "uuid"
+      ? key.strength >= 0.9
+        ? 0.8
+        : 0.4
+      : likelihoodOf(value, randomness, isSecret && (config || isTyped(value)));
   // A name such as "key" alone says little.
   if (key.strength < 0.65 && (!config || likelihood < 0.95 || value.length < 20)) return null;
   if (key.strength < 0.65 && isDigest(value) && /^[\da-f]+$/i.test(value) && (key.words.length < 2 || !config))
     return null;
-  if (!config && (randomness < 0.5 || value.length < 10)) return null;
+  if (!config && (randomness < 0.5 || value.length < 10) && !(isSecret && isTyped(value))) return null;
   if (/^pk_(?:live|test)_|^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40)
     return null;
   const confidence = config && isRandomText(value) ? Math.max(0.55, weight) : weight * likelihood;
@@ -204,9 +248,11 @@ function judgeToken(
 /** Tokens and keys are random and long; words are names of keys. */
 function likelihoodOf(value: string, randomness: number, isSecret: boolean): number {
   if (/^(?:ssh-|ecdsa-|AAAA[BCE]3|0x[\dA-F]{8,16}$)/i.test(value)) return 0;
+  if (isNoise(value)) return 1;
   if (/\s/.test(value)) return isSecret && randomness > 0.6 ? 0.6 : 0.3;
   const hasDigit = /\d/.test(value);
   if (value.length < 6) return 0.3;
+  if (isSecret && isTyped(value)) return 0.8;
   if (!hasDigit && /^[a-z]+(?:[-_.][a-z]+)*$|^[A-Z]+(?:_[A-Z]+)*$|^[A-Za-z][a-z]*(?:[A-Z][a-z]+)*$/.test(value))
     return isSecret && value.length >= 8
       ? 0.6
@@ -218,6 +264,9 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
   const likelihood = Math.min(1, 0.5 + randomness * 0.5 + (value.length >= 20 ? 0.15 : 0));
   return isSecret && hasDigit ? Math.max(0.8, likelihood) : likelihood;
 }
+
+/** Letters of somebody who hit the keyboard: no vowel in five or more neighbours. */
+const isTyped = (value: string): boolean => /^[a-z]{14,64}$/.test(value) && /[^aeiouy]{5}/.test(value);
 
 /** Hexadecimal text is as often a checksum. */
 const isRandomText = (value: string): boolean => value.length >= 20 && !["hex", null].includes(generatedKindOf(value));

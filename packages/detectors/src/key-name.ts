@@ -93,6 +93,9 @@ function judge(words: string[]): KeyVerdict | null {
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));
     const kind = (isHash || wasHashed) && word.kind === "password" ? "hash" : word.kind;
     if (word.kind !== "password" && VERBS.has(last)) return null;
+    // nginx's `proxy_pass` and `fastcgi_pass` name servers.
+    if (words[at] === "pass" && /^(?:proxy|fastcgi|uwsgi|scgi|memcached|grpc)$/.test(last) && tail.length === 0)
+      return null;
     // A pin for a public key has a digest.
     if (words[at] === "pin" && tail.length > 0) return null;
     const isVerb = head.some((each) => VERBS.has(each));
@@ -104,6 +107,9 @@ function judge(words: string[]): KeyVerdict | null {
 
 function secretAt(words: readonly string[], at: number): { word: SecretWord; from: number } | null {
   const word = words[at]!;
+  // `pre-shared-key` and `preshared_key` are what a person types on both sides.
+  if (word === "key" && (words[at - 1] === "preshared" || (words[at - 1] === "shared" && words[at - 2] === "pre")))
+    return { word: { kind: "password", strength: 0.95 }, from: at - 1 };
   const pair = at > 0 ? SECRET_PAIRS.get(`${words[at - 1]}.${word}`) : undefined;
   if (pair !== undefined) return { word: pair, from: at - 1 };
   const single = SECRET_WORDS.get(word);

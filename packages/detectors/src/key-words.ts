@@ -75,7 +75,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "key",
     0.95,
-    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base cookie.encryption cookie.crypt key.encryption data.key root.key des.key rsa.key preshared.key symmetric.key storage.encryption erlang.cookie passphrase.key",
+    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base cookie.encryption cookie.crypt key.encryption data.key root.key des.key rsa.key symmetric.key storage.encryption erlang.cookie passphrase.key",
   ),
   ...entries(
     "token",
@@ -108,7 +108,7 @@ export const TAIL_WORDS = new Set(
     "signing signed agent program broker tool cli env environment arn role roles region realm domain digest digests fingerprint fingerprints thumbprint checksum " +
     "char chars character characters charset case upper lower digit digits special symbol symbols alphabet wordlist dictionary dict map mapping size sizes order " +
     "aging inactive entry entries record records event events item items code codes keyring db database cert certs certificate certificates ca crt pem der p12 pfx jks " +
-    "reqd chat arg args program identity identities maps params param parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
+    "fd reqd chat arg args program identity identities maps params param parameter parameters parser reader writer stream request response exchange refresh rule reuse lock locked lockout quality complexity authenticator adapter"
   ).split(" "),
 );
 

@@ -39,7 +39,9 @@ function blockOf(text: string, start: number, end: number, label: string): Priva
   const lines = inner
     .split(/\\r\\n|\\n|\\r|[\r\n]+/)
     // Indented blocks, and string literals that are joined with `+`.
-    .map((line) => line.replace(/^\s*(?:[#>|*]+\s*|(?:\+|\/\/)\s+)*["']?|(?:["']\s*[+.,;\\)]*|\\)?\s*$/g, ""))
+    .map((line) =>
+      line.replace(/^\s*(?:[#>|*]+\s*|(?:\+|\/\/|["']\s*[.+])\s*)*["']?|(?:["']\s*[+.,;\\)]*|\\)?\s*$/g, ""),
+    )
     .filter((line) => line !== "");
   const headers = lines.filter((line) => /^[A-Za-z-]+: /.test(line));
   const body = lines.filter((line) => !/^[A-Za-z-]+: /.test(line) && !/^=[\w+/]{4}$/.test(line)).join("");

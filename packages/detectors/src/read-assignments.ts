@@ -128,7 +128,13 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
     const second =
       argument === -1 ? null : /^(["'])([\w.-]{1,60})\1[ \t]*,[ \t]*["']/.exec(text.slice(argument, argument + 80));
     if (second !== null && judgeKey(second[2]!) !== null) return null;
-    if (argument !== -1) return readAt(line, from, to, argument, 0.85);
+    if (argument !== -1) {
+      const found = readAt(line, from, to, argument, 0.85);
+      return found !== null &&
+        /(?:env|get|ENV\.fetch)[ \t]*\(?[ \t]*["'`]$/i.test(text.slice(Math.max(0, from - 20), from))
+        ? { ...found, isFallback: true }
+        : found;
+    }
   }
   const compared = after(COMPARISON, text, to);
   if (compared !== -1) return readAt(line, from, to, compared, 0.75);
@@ -217,6 +223,17 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     /(?:^|[\s"'<])hash["']?[ \t]*[=:>]/i.test(line.file.slice(Math.max(0, line.base - 160), line.base + 200))
   )
     return null;
+  // `-Dsonar.password=x` and `--build-arg PASSWORD_ARG=x`, wherever the command is written.
+  const isProperty =
+    (text[from - 1] === "-" && /^D[a-z]/.test(text.slice(from, from + 2))) ||
+    /--(?:build-arg|env)[ =]["']?$/.test(text.slice(Math.max(0, from - 14), from));
+  const property = isProperty ? /^=([^\s"'$\\{}()<>;|&]{3,200})/.exec(text.slice(at - 1, at + 200)) : null;
+  if (property !== null)
+    return candidateAt(line, "option", at, at + property[1]!.length, {
+      keyName: keyName.replace(/_?ARG$/, ""),
+      isSetting: true,
+      syntax: syntax * 0.9,
+    });
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);
   // The mapping of an attribute: `attrs = uid=user,userPassword=password`.
   if (bare === null || (text[from - 1] === "," && /^pass(?:word|wd)?$/i.test(text.slice(at, bare.end)))) return null;
@@ -224,7 +241,11 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   if (fallback !== null && /^\/\w/.test(fallback[1]!)) return null;
   if (fallback !== null) {
     const end = bare.end - 1;
-    return candidateAt(line, "default", end - fallback[1]!.length, end, { keyName, syntax: syntax * 0.85 });
+    return candidateAt(line, "default", end - fallback[1]!.length, end, {
+      keyName,
+      isFallback: true,
+      syntax: syntax * 0.85,
+    });
   }
   return candidateAt(line, "assignment", at, bare.end, { keyName, syntax: syntax * bare.syntax });
 }
@@ -278,6 +299,7 @@ function readDefault(line: Line, from: number, to: number): Candidate | null {
   const trim = isQuote(value[0]) && value.endsWith(value[0]) ? 1 : 0;
   return candidateAt(line, "default", start + trim, start + value.length - trim, {
     keyName: text.slice(from, to),
+    isFallback: true,
     syntax: 0.75,
   });
 }

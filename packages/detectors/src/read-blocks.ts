@@ -17,7 +17,7 @@ const ENTRY =
   /^[ \t]+["']?(?<key>[\w.-]+)["']?:[ \t]*(?<quote>["']?)(?<value>[^\n"'|>#\s][^\n]*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
 /** Entries of Secrets that identify rather than authenticate. */
 const PUBLIC_ENTRY =
-  /^(?:user(?:name)?|login|host(?:name)?|port|db(?:name)?|database|url|endpoint|region|bucket|email|ca\.crt|tls\.crt|namespace|type|name)$|(?:^|[_.-])(?:user|username|host|port|database|db|name|region|email)$/i;
+  /^(?:user(?:name)?|login|host(?:name)?|port|db(?:name)?|database|url|endpoint|region|bucket|email|ca\.crt|tls\.crt|namespace|type|name|mode|env(?:ironment)?|debug|level)$|(?:^|[_.-])(?:user|username|host|port|database|db|name|region|email)$/i;
 
 /** A Kubernetes Secret: `data` in base64, `stringData` as text. Every entry that is not an identifier counts. */
 function readKubernetes(text: string): Candidate[] {

@@ -15,7 +15,7 @@ const ENTRY =
   /^[ \t]*["']?(?<key>[\w.-]{1,80})["']?[ \t]*[:=][ \t]*(?<quote>["']?)(?<value>[^\s"'{}[\]|>$&*!][^\n"']*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
 /** Entries that identify, locate or configure. */
 export const PUBLIC_NAME =
-  /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest)$/i;
+  /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest|crt|cert|certificate|pem)$/i;
 
 /** `[users]` with `name = password, role`. */
 const USERS = /^\[users\][ \t]*\n(?<body>(?:(?!\[)[^\n]*\n?)*)/gim;
@@ -42,7 +42,7 @@ export function readLiterals({ text, base, file, format }: Line): Candidate[] {
 
 /** A list of secrets: `tokens = ["x", "y"]`; the match starts within the name. */
 const LIST =
-  /(?:passwords|passwds|secrets|tokens|keys|keyring|communities|passphrases|pass\w{0,8}(?:sha\d{0,3}|hash(?:es)?))["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:array[ \t]*)?[[({]\s*(?<body>(?:b?(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')(?:[\s,]|[#;][^\n]{0,200}\n){0,200}){1,50})[\])}]/gi;
+  /(?:passwords|passwds|secrets|tokens|keys|keyring|communities|passphrases|pass\w{0,8}(?:sha\d{0,3}|hash(?:es)?))(?:_(?:b64|base64|hex))?["']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}(?:array[ \t]*)?[[({]\s*(?<body>(?:b?(?:"[^"\n]{4,200}"|'[^'\n]{4,200}')(?:[\s,]|[#;][^\n]{0,200}\n){0,200}){1,50})[\])}]/gi;
 /** The same in YAML, with one entry in each line. */
 const YAML_LIST =
   /(?:passwords|passwds|secrets|tokens|keys|keyring|communities|passphrases|auth|authentication|logins|credentials)["']?:[ \t]*\n(?<body>(?:[ ]*-[ ]+["']?[^\s"'#{}[\]&*!|>]{4,200}["']?[ \t]*(?:\n|$))+)/gi;
@@ -68,7 +68,7 @@ export function readLists(text: string, format: Format): Candidate[] {
         const found = { keyName, raw, start, end: start + raw.length, isQuoted: true };
         return [
           name === ""
-            ? /keyring$/i.test(keyName)
+            ? /keyring$|^(?:unseal|recovery)_?keys/i.test(keyName)
               ? { ...found, detector: "secret-section", syntax: 0.7, asserted: "api_token" }
               : { ...found, detector: "assignment", syntax: 0.85 }
             : { ...found, detector: "login-pair", syntax: 0.7, asserted: "password", userName: name.slice(0, -1) },

@@ -1,6 +1,7 @@
 // Passwords on command lines, where a short option or a position gives them: `mysql -pX`, `curl -u user:X`, `sshpass -p X`.
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
+import type { Format } from "./format.ts";
 import { COMMANDS, trigger } from "./triggers.ts";
 
 /** A word of a shell, quoted or not. */
@@ -53,6 +54,7 @@ const FORMS: readonly Form[] = [
     programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl",
     pattern: ` (?:-\\w+ )*["']?(?:userid=|target |catalog )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
   },
+  { programs: "smbclient", pattern: ` ["']?//[^\\s"']{3,100}["']? (?!-)${WORD}(?= +-)`, syntax: 0.85 },
   { programs: "passwd", pattern: ` (?:-\\w+ )?[\\w.-]{1,32} *<<< *${WORD}` },
   {
     programs: "curl|wget",
@@ -114,7 +116,7 @@ const readers = FORMS.map(({ programs, pattern, ...rest }, index) => {
     const word = /^[\w-]*\w/.exec(program)?.[0].toLowerCase() ?? program;
     byProgram.set(word, (byProgram.get(word) ?? new Set()).add(index));
   }
-  return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
+  return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[#>-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
 });
 const PROGRAM = new RegExp(`\\b(?:${[...byProgram.keys()].sort((a, b) => b.length - a.length).join("|")})`, "gi");
 trigger(
@@ -128,9 +130,9 @@ const NEEDED = /[ "']-|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|passwor
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
-  if (format === "xml" || text.length > 4096) return [];
+  if (text.length > 4096) return [];
   if (!NEEDED.test(text)) return [];
-  const { text: words, indexOf } = asCommand(text);
+  const { text: words, indexOf } = asCommand(text, format);
   const wanted = new Set<number>();
   for (const [program] of words.matchAll(PROGRAM))
     for (const index of byProgram.get(program.toLowerCase()) ?? []) wanted.add(index);
@@ -160,14 +162,18 @@ export function readCommands(line: Line): Candidate[] {
   return found;
 }
 
-/** `"redis-cli", "-a", "x"` as a command line, and the place of each of its characters in the text. */
-function asCommand(text: string): { text: string; indexOf: (index: number) => number } {
-  if (!/["'],[ \t]?["']-/.test(text)) return { text, indexOf: (index) => index };
+/**
+ * `"redis-cli", "-a", "x"`, or a line of XML with `&apos;`, as a command line, and the place of each of its characters in the
+ * text.
+ */
+function asCommand(text: string, format: Format): { text: string; indexOf: (index: number) => number } {
+  const isXml = format === "xml" && /&(?:apos|quot);/.test(text);
+  if (!isXml && !/["'],[ \t]?["']-/.test(text)) return { text, indexOf: (index) => index };
   const gaps: { at: number; shift: number }[] = [];
   let shift = 0;
-  const joined = text.replace(/["'],[ \t]*["']/g, (gap, at: number) => {
+  const joined = text.replace(isXml ? /&(?:apos|quot);/g : /["'],[ \t]*["']/g, (gap, at: number) => {
     gaps.push({ at: at - shift, shift: (shift += gap.length - 1) });
-    return " ";
+    return gap === "&apos;" ? "'" : gap === "&quot;" ? '"' : " ";
   });
   return { text: joined, indexOf: (index) => index + (gaps.findLast(({ at }) => at < index)?.shift ?? 0) };
 }

@@ -43,9 +43,17 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   // A block, which a community string may open.
   if (/^\s*\{/.test(text.slice(at + (value?.length ?? 0))) && !/community$/i.test(keyName)) return null;
   if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
-  const after = text.slice(at + value.length).trim();
-  // `snmp-server community x ro`.
-  const rest = /^(?:ro|rw|read-only|read-write|\d{1,3})$/i.test(after) ? "" : after;
+  // `wpa2-psk mode=x` is a list of settings; the user `anonymous` has no password.
+  if (/^[a-z][a-z-]*=[^=]/.test(value) || /\b(?:login|user)[ \t]+anonymous\b/i.test(text)) return null;
+  const after = text
+    .slice(at + value.length)
+    .replace(/^[;,]+/, "")
+    .trim();
+  // `snmp-server community x ro`, and hosts after a community.
+  const isAccess =
+    /^(?:ro|rw|read-only|read-write|\d{1,3})$/i.test(after) ||
+    (/communit/i.test(keyName) && /^(?:default|localhost|[\d.:]+(?:\/[\d.]+)?)(?:\s|$)/.test(after));
+  const rest = isAccess ? "" : after;
   const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));
   if (comment) {
     if (before.length > 2 || rest !== "" || !isRandom || value.length < 6) return null;
@@ -87,6 +95,8 @@ const optionBefore = (text: string, from: number): boolean =>
 function readOption(line: Line, from: number, to: number): Candidate | null {
   const { text } = line;
   const keyName = text.slice(from, to);
+  // `-ppassword` of mysql.
+  if (/^pp(?:ass|w)/.test(keyName) && text[from - 2] !== "-") return null;
   if (/-(?:stdin|file|from-file|prompt)$/.test(keyName)) return null;
   const gap =
     /^(?:["'][ \t]*,[ \t]*(?:default[ \t]*=[ \t]*)?|[ \t]+)(?:\(?ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?|-{1,2}AsPlainText[ \t]+)?/i.exec(

@@ -5,7 +5,7 @@ import type { Candidate, Line } from "./candidate.ts";
 const NAMES =
   /(?:^|[\s"'{<,:([-])(?:name|key|id|property|param|parameter|parameterkey|parameter_name|variable|field|option|option_name|config_name|setting|n|k)["']?\s*(?:=|:|=>)\s*["']?(?:[\w.:/-]{0,60}[.:/])?$/i;
 const VALUES =
-  /(?:^|[\s"'{<,([])(?:value|val|parametervalue|default|defaultvalue|default_value|content|secretstring|stringvalue|config_value|option_value|v)["']?\s*(?:=>|[=:])\s*(?:"([^"\n]{1,1024})"|'([^'\n]{1,1024})'|([^\s"'<>{}[\],&*!|][^\n,}<>]{0,512}))/i;
+  /(?:^|[\s"'{<,([])(?:value|val|parametervalue|default|defaultvalue|default_value|content|secretstring|stringvalue|config_value|option_value|v)["']?\s*(?:=>|[=:])\s*(?:"([^"\n]{1,1024})"|'([^'\n]{1,1024})'|([^\s"'<>{}[\],&*!|#;][^\n,}<>]{0,512}))/i;
 /** How far away the value may be. */
 const REACH = 360;
 

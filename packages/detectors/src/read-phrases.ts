@@ -44,7 +44,7 @@ const FORMS: readonly Phrase[] = [
   {
     grams: ["mysq", "ldap", "ftp_", "ssh2", "pg_p", "cx_O"],
     needs: ["mysql", "ldap_", "ftp_login", "ssh2_auth", "pg_pconnect", "cx_Oracle", "MySQLdb"],
-    pattern: `\\b(?:mysqli?_p?connect|new\\s+\\\\?mysqli|mysqli_real_connect|ftp_login|ssh2_auth_password|pg_pconnect|cx_Oracle\\.connect|MySQLdb\\.connect|pymysql\\.connect|mysql_real_connect|ldap_bind|ldap_simple_bind)\\s*\\(\\s*(?:${ANY}\\s*,\\s*)?["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
+    pattern: `\\b(?:(?:mysqli?_p?connect|new\\s+\\\\?mysqli|mysqli_real_connect|ftp_login|ssh2_auth_password|pg_pconnect|MySQLdb\\.connect|pymysql\\.connect|mysql_real_connect|ldap_bind|ldap_simple_bind)\\s*\\(\\s*${ANY}\\s*,|cx_Oracle\\.connect\\s*\\()\\s*["'](?<user>[^"'\\n]{1,64})["']\\s*,\\s*${TEXT}`,
   },
   {
     grams: ["ureS"],
@@ -66,9 +66,9 @@ const FORMS: readonly Phrase[] = [
     found: "api_token",
   },
   {
-    grams: ["thor"],
-    needs: ["Authorization"],
-    pattern: `\\bAuthorization["']?(?:\\s*[:=]\\s*|[ \\t]+)["']?(?:token|Token|ApiKey|apikey|Key|SSWS|GenieKey|Splunk|key=)\\s*([\\w.~+/-]{16,400}=*)`,
+    grams: ["thor", "THOR"],
+    needs: ["uthorization", "UTHORIZATION"],
+    pattern: `\\b(?:[Aa]uthorization|AUTHORIZATION)["']?(?:\\s*[:=]\\s*|[ \\t]+)["']?(?:token|Token|ApiKey|apikey|Key|SSWS|GenieKey|Splunk|key=)\\s*([\\w.~+/-]{16,400}=*)`,
     syntax: 0.85,
     found: "api_token",
   },
@@ -100,6 +100,67 @@ const FORMS: readonly Phrase[] = [
     pattern: `\\brouting_key["']?[ \\t]*[:=][ \\t]*["']?([0-9a-f]{32})\\b`,
     syntax: 0.9,
     found: "api_token",
+  },
+  {
+    // Headers of requests: `X-Gitlab-Token: x`.
+    grams: ["-tok", "-key", "-api", "-aut", "-sec"],
+    needs: ["X-", "x-"],
+    pattern: `\\b[Xx]-(?:[\\w]{1,30}-){0,4}(?:[Tt]oken|[Kk]ey|[Ss]ecret|[Aa]uth)["']?[ \\t]*:[ \\t]*["']?([A-Za-z\\d_.+/=-]{12,200})(?=["'\\s\\\\]|$)`,
+    syntax: 0.85,
+    found: "api_token",
+  },
+  {
+    // `user "bob" there with password "x"` of fetchmail, also in comments.
+    grams: ["pass"],
+    isConfig: true,
+    needs: ['password "', 'pass "'],
+    pattern: `\\buser(?:name)?[ \\t]+"(?<user>[^"\\n]{1,64})"[ \\t]+(?:[a-z]+[ \\t]+){0,3}pass(?:word)?[ \\t]+"([^"\\n]{3,128})"`,
+    flags: "gi",
+    syntax: 0.9,
+  },
+  {
+    grams: ["lack"],
+    isConfig: true,
+    needs: ["slack:"],
+    pattern: `\\bslack:[ \\t]*["']?[\\w-]{1,40}:([A-Za-z\\d]{24})(?=["'\\s#]|$)`,
+    found: "api_token",
+  },
+  {
+    // OpenWrt.
+    grams: ["opti"],
+    isConfig: true,
+    needs: ["option key", "option auth_secret", "option sae_password"],
+    pattern: `^[ \\t]*option[ \\t]+(?:key|auth_secret|sae_password)[ \\t]+'([^'\\n]{5,64})'`,
+    flags: "gm",
+  },
+  {
+    // PostgreSQL's pgcrypto.
+    grams: ["rypt"],
+    needs: ["gen_salt"],
+    pattern: `\\bcrypt\\([ \\t]*'([^'\\n]{3,128})'[ \\t]*,[ \\t]*gen_salt`,
+    flags: "gi",
+  },
+  {
+    // A login in a note or comment: `Basic auth (bob:x)`.
+    grams: ["asic"],
+    needs: ["asic auth (", "asic Auth ("],
+    pattern: `[Bb]asic [Aa]uth \\((?<user>[\\w.@-]{2,32}):(?=[^\\s()]*\\d)([^\\s()]{6,64})\\)`,
+    syntax: 0.8,
+  },
+  {
+    // SonarQube takes a token as login.
+    grams: ["sona"],
+    needs: ["sonar.login"],
+    pattern: `(?<![a-z])sonar\\.login["']?[ \\t]*[=:,][ \\t]*["']?([\\da-f]{40})\\b`,
+    found: "api_token",
+  },
+  {
+    // Juniper's reversible encoding, wherever it stands.
+    grams: ["$9$"],
+    isConfig: true,
+    needs: ["$9$"],
+    pattern: `(?<![\\w$])(\\$9\\$[A-Za-z\\d./-]{8,128})(?=["';,\\s:]|$)`,
+    syntax: 0.9,
   },
   {
     grams: ["rd i", "se i", "pw i"],
@@ -324,7 +385,8 @@ export function readPhrases(line: Line): Candidate[] {
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const userName = match.groups?.["user"] ?? null;
       const raw = match.slice(1).findLast((group) => group !== undefined) ?? "";
-      if (raw === "" || raw === userName) continue;
+      // In a call, equal arguments are rather names; `stats auth admin:admin` is a login.
+      if (raw === "" || (raw === userName && format === "code")) continue;
       const from = match.index + match[0].lastIndexOf(raw);
       found.push(
         candidateAt(line, asserted === "api_token" ? "header" : "phrase", from, from + raw.length, {

@@ -26,6 +26,15 @@ const TRIPLE = new RegExp(
   `${TEXT("host", "(?:[\\w-]+\\.){2,}[a-z]{2,}|\\d{1,3}(?:\\.\\d{1,3}){3}")}\\s{0,20},\\s{0,20}${TEXT("user", "[a-z][\\w.@-]{1,63}")}\\s{0,20},\\s{0,20}${TEXT("value", "[^\"'\\s]{6,64}")}\\s*[,)\\]]`,
   "g",
 );
+/** `jwt.sign({id}, "x", …)`: the second argument is the key. */
+const JWT_CALL =
+  /\bjwt\.(?:sign|verify|encode|decode)\((?:\{[^{}()]{0,120}\}|[\w.$]{1,60}),\s*["']([^"'\s$]{8,128})["']\s*[,)]/gi;
+/** The address of a service account or of a server, and its key below: `tacacs server a` with `key x`. */
+const SERVER_KEY =
+  /^[ \t]*(?:tacacs|radius|aaa)[^\n]{0,100}\n(?:[ \t]+[^\n]{0,100}\n){0,6}?[ \t]+(?:key|secret)[ \t]+(?:[067][ \t]+)?(\S{3,128})[ \t]*$/gim;
+/** MikroTik's `/snmp community` with `name=x` below. */
+const ROUTER_COMMUNITY =
+  /^\/snmp community\r?\n(?:(?:add|set)[^\n]{0,400}\n){0,20}?(?:add|set)[^\n]{0,200}\sname=([^\s"]{3,64})/gm;
 /** A generated key as the argument of a call: `jwt.sign(payload, "x")`, `createHmac("sha256", "x")`. */
 const KEY_CALL =
   /(?:[sS]ign|[hH]mac|HMAC|[eE]ncrypt|[dD]ecrypt|[cC]ipher)\w{0,20}\([^()\n]{0,80}?,\s*b?["']([A-Za-z\d+/=_-]{16,128})["']\s*[,)]/g;
@@ -65,8 +74,10 @@ export function readPositions(text: string, { format, kind }: Around): Candidate
     for (const pattern of [WITH_PORT, IN_CALL, AUTH_MAP, TRIPLE])
       for (const match of text.matchAll(pattern))
         found.push(...loginOf(match, pattern === WITH_PORT || pattern === AUTH_MAP));
-    found.push(...termsIn(text), ...keysIn(text));
+    found.push(...termsIn(text), ...keysIn(text), ...placedIn(text, JWT_CALL, "api_token"));
   }
+  if (format === "assignments")
+    found.push(...placedIn(text, SERVER_KEY, "password"), ...placedIn(text, ROUTER_COMMUNITY, "password"));
   if (format !== "code" && format !== "text" && format !== "sql") {
     if (text.includes("@")) found.push(...pairsOf(text, AT_HOST));
     if (format !== "json")
@@ -127,6 +138,16 @@ function keysIn(text: string): Candidate[] {
   return [...passwords, ...keys];
 }
 
+/** Words of which the place says that they are secrets. */
+function placedIn(text: string, pattern: RegExp, asserted: "password" | "api_token"): Candidate[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const raw = match[1]!;
+    const start = match.index + match[0].lastIndexOf(raw);
+    const detector = asserted === "password" ? "phrase" : "jwt-key";
+    return { detector, keyName: null, raw, start, end: start + raw.length, isQuoted: true, syntax: 0.7, asserted };
+  });
+}
+
 function termsIn(text: string): Candidate[] {
   if (!text.includes("{")) return [];
   return [...text.matchAll(TERM)].flatMap((match) => {
@@ -140,6 +161,7 @@ function termsIn(text: string): Candidate[] {
 function pairsOf(text: string, pattern: RegExp): Candidate[] {
   return [...text.matchAll(pattern)].flatMap((match) => {
     const [whole, userName = "", raw = ""] = match;
+    if (pattern === USER_ENTRY && /[(<]/.test(raw)) return [];
     if (NOT_USER.test(userName) || !isPasswordLike(raw) || /^\s*(?:[#;*]|\/\/|--)/.test(whole)) return [];
     const start = match.index + (pattern === AT_HOST ? userName.length + 1 : whole.lastIndexOf(raw));
     return [

@@ -25,7 +25,7 @@ const WEAK_NAME =
 const USERS = /(?:^|[._-])(?:users|accounts|logins)$|[a-z](?:Users|Accounts|Logins)$/;
 const AUTH_NAME = /(?:^|[._-])(?:auth|phrase|authentication)$/i;
 const LOGIN_NAME =
-  /(?:^|[._-])(?:auth\w*|log[io]n|credentials?|user_?pass|user_?pw|basic(?:_?auth)?|proxy|users?|account)$|[a-z](?:Auth|Login|Credentials|Authentication|UserPwd)$|\w(?:_AUTH|_LOGIN|_CREDENTIALS)$/;
+  /(?:^|[._-])(?:auth\w*|log[io]n|credentials?|user_?pass|user_?pw|basic(?:_?auth)?|proxy|users?|account|user[._]?info)$|[a-z](?:Auth|Login|Credentials|Authentication|UserPwd)$|\w(?:_AUTH|_LOGIN|_CREDENTIALS)$/;
 const LOGIN = /^([A-Za-z][\w.@\\-]{0,63})::?([^\s:@/,]{4,64})$/;
 /** Words for things that are random and public: anywhere in a name, and as its last word. */
 const PUBLIC_WORDS = new Set(
@@ -116,6 +116,9 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
     judgeValue(value).randomness > 0.7
   )
     return candidate(setting, "generated-value", { syntax: 0.6, asserted: "password" });
+  const parent = parentOf(text, setting.at, format) ?? "";
+  // Ids of templates by their names.
+  if (/template|_ids?$|Ids?$/i.test(parent)) return null;
   if (generated === null || isPublic(name) || generatedKindOf(name) === "hex" || !isToken(value)) return null;
   if (isDirective && !SECURITY.test(name)) return null;
   if (generated === "hex" || generated === "base32") {
@@ -140,8 +143,9 @@ function loginIn(name: string, value: string): { user: string; password: string 
   if (!LOGIN_NAME.test(name)) return null;
   const match = LOGIN.exec(value) ?? (/auth$/i.test(name) ? /^([A-Za-z]\w{1,31})\/([^\s/]{4,64})$/.exec(value) : null);
   const [, user = "", password = ""] = match ?? [];
-  if (judgeValue(password).kind !== "secret" || !/[A-Za-z]/.test(password) || !/\d|[^\w./-]/.test(password))
-    return null;
+  const { kind } = judgeValue(password);
+  if (!(kind === "secret" || (kind === "weak" && /auth$/i.test(name))) || !/[A-Za-z]/.test(password)) return null;
+  if (!/\d|[^\w./-]/.test(password)) return null;
   if (
     /^[\w-]+(?:\.[\w-]+)+$/.test(password) ||
     /^(?:https?|tcp|udp|file|env|vault|unix|basic|bearer|ldaps?|socks\d?)$/i.test(user)
@@ -154,7 +158,7 @@ function loginIn(name: string, value: string): { user: string; password: string 
 function named(text: string, setting: Setting): Setting {
   if (!/^value$/i.test(setting.name)) return setting;
   const before = text.slice(Math.max(0, setting.at - 140), setting.at);
-  const name = /\b(?:name|key)["']?[ \t]*[=:][ \t]*["']?([\w.-]{1,60})["']?[^\n<>{}]{0,80}$/i.exec(before)?.[1];
+  const name = /\b(?:name|key)["']?[ \t]*[=:][ \t]*["']?([\w.-]{1,60})["']?[^<>{}]{0,80}$/i.exec(before)?.[1];
   return name === undefined ? setting : { ...setting, name };
 }
 

@@ -87,6 +87,9 @@ const isExample = (host: string): boolean =>
 
 const GO_DSN = /([\w.-]{1,64}):([^\s@:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
 
+/** Without an address: `root:password@/shop`. */
+const GO_LOCAL_DSN = /(?<=["'\`])([\w.-]{1,64}):([^\s@:/"'\`()]{1,128})@\/[\w-]{1,64}(?=["'\`?])/g;
+
 /** Oracle's thin and OCI drivers: `jdbc:oracle:thin:user/password@//host:1521/service`. */
 const ORACLE_DSN =
   /jdbc:oracle:(?:thin|oci8?):([\w$#.-]{1,64})\/"?([^\s"'@/]{1,128})"?@(?:\/\/)?([\w.-]{1,128}(?::\d{1,5})?)/g;
@@ -98,6 +101,7 @@ const PERL_DSN =
 export function readDataSourceNames(text: string): Candidate[] {
   const found: Candidate[] = [];
   if (text.includes("@tcp(") || text.includes("@unix(")) found.push(...dataSourcesIn(text, GO_DSN));
+  if (text.includes("@/")) found.push(...dataSourcesIn(text, GO_LOCAL_DSN));
   if (text.includes("DBI:") || text.includes("dbi:")) found.push(...dataSourcesIn(text, PERL_DSN));
   if (text.includes("jdbc:oracle:")) found.push(...dataSourcesIn(text, ORACLE_DSN));
   return found;
@@ -110,7 +114,7 @@ function dataSourcesIn(text: string, pattern: RegExp): Candidate[] {
       match.index +
       (pattern === ORACLE_DSN
         ? whole.indexOf(raw, whole.indexOf("/") + 1)
-        : whole.lastIndexOf(raw, pattern === GO_DSN ? userName.length + 1 : undefined));
+        : whole.lastIndexOf(raw, pattern === GO_DSN || pattern === GO_LOCAL_DSN ? userName.length + 1 : undefined));
     return {
       detector: "data-source",
       keyName: null,

@@ -22,12 +22,17 @@ const TABLES: readonly Table[] = [
     line: /^(?!#)(?<host>\S+?)(?:\s+|:)(?<user>[^\s:]+):(?<value>[^\s]+)[ \t]*$/gm,
   },
   {
+    // Lines that somebody commented out.
+    path: /(?:^|\/)(?:sasl_passwd|smtp_auth|relay_passwd?|smarthost_auth)[\w.-]*$/,
+    line: /^#(?<host>\[?[\w.-]{1,80}\.[a-z]{2,}\]?(?::\d+)?)[ \t]+(?<user>[^\s:]+):(?<value>(?=\S*\d)\S{4,128})[ \t]*$/gm,
+  },
+  {
     path: /(?:^|\/)(?:chap|pap|srp)-secrets$/,
     line: /^(?!\s*#)\s*(?<user>"[^"\n]*"|\S+)[ \t]+(?<host>"[^"\n]*"|\S+)[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
   },
   {
     path: /ipsec[\w.-]*\.secrets$|ipsec\.d\/[\w.-]*secrets$/,
-    line: /:\s*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA\s+\S+)\s+(?:0s)?(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+    line: /(?::\s*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA\s+\S+)\s+(?:0s)?|\sPSK\s+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
   },
   {
     path: /(?:^|\/)(?:g?shadow|master\.passwd|shadow\.\w+)-?(?:\.bak)?$/,
@@ -68,7 +73,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:openvpn|vpn|ovpn)[\w./-]*\/(?:[\w-]*(?:auth|pass|login|cred|up)[\w-]*)(?:\.(?:txt|conf|cfg|up|pass|auth|dat))?$|(?:^|\/)(?:auth-user-pass|vpn-auth|vpn_creds?|userpass)(?:\.txt)?$/i,
-    line: /^(?<user>[^\s=:#]{1,64})\r?\n(?<value>[^\s=#]{4,128})\r?\n?(?![\s\S])/gm,
+    line: /^(?<user>[^\s=:#]{1,64})[ \t]*\r?\n(?<value>[^\s=#]{4,128})\s*(?![\s\S])/gm,
   },
   {
     path: /(?:^|\/)tac_plus[\w.-]*$|tacacs/,
@@ -88,7 +93,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:^|\/)(?:login|auth)\.(?:conf|txt|cfg)$|(?:^|\/)credentials\.txt$|(?:^|\/)users?\.(?:txt|csv)$/i,
-    line: /^(?!#|user)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
+    line: /^(?!#|user|name|login|e?mail)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
   },
   {
     path: /(?:^|\/)mgmt-users\.properties$|(?:^|\/)application-users\.properties$/,

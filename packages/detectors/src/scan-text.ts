@@ -21,6 +21,7 @@ import { readNotes } from "./read-notes.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readPositions } from "./read-positions.ts";
 import { readSettings } from "./read-settings.ts";
+import { hasUserLiteral } from "./settings.ts";
 import { readCopies, readSql } from "./read-sql.ts";
 import { readTables } from "./read-tables.ts";
 import { readHashes, readTokens } from "./read-tokens.ts";
@@ -171,9 +172,21 @@ class Scan {
     }
     const written = this.#file.decode(candidate.raw);
     const { value, encoding } = this.#decoded(candidate, written);
-    const verdict = judge(candidate, value, this.#around);
+    const verdict = judge(this.#placed(candidate), value, this.#around);
     if (verdict === null || verdict.confidence < (this.#options.minConfidence ?? 0.5)) return;
     this.#take(start, end, { ...verdict, detector, keyName, userName, host, port, url, encoding }, value);
+  }
+
+  /** What the text around the candidate says about it. */
+  #placed(candidate: Candidate): Candidate {
+    const { text } = this.#file;
+    const { start, end } = candidate;
+    if (this.#around.format === "xml") {
+      const before = text.slice(Math.max(0, start - 4000), start);
+      return before.lastIndexOf("<!--") > before.lastIndexOf("-->") ? { ...candidate, isComment: true } : candidate;
+    }
+    if (this.#around.format !== "code" || !candidate.isQuoted || candidate.keyName === null) return candidate;
+    return hasUserLiteral(text, start, end) ? { ...candidate, isSetting: true } : candidate;
   }
 
   #decoded(

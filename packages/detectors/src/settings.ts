@@ -21,7 +21,8 @@ const PAIR = new RegExp(
   "gm",
 );
 /** `<name>value</name>`. */
-const ELEMENT = /<([A-Za-z][\w.:-]{0,59})(?:\s[^<>]{0,200})?>[ \t]*([^<>\s]{4,200})[ \t]*<\//g;
+const ELEMENT =
+  /<([A-Za-z][\w.:-]{0,59})(?:\s[^<>]{0,200})?>[ \t]*(?:<!\[CDATA\[)?([^<>\s[\]]{4,200})(?:\]\]>)?[ \t]*<\//g;
 /** `name value` on a separate line, also as `option name 'value'`. */
 const DIRECTIVE =
   /^[ \t]*(?:(?:option|set)[ \t]+)?([A-Za-z][\w.-]{1,59})[ \t]+(?:"([^"\n]{4,200})"|'([^'\n]{4,200})'|([^\s"'={}<>;#()][^\s"'={}<>;]{3,199}));?[ \t]*$/gm;
@@ -125,6 +126,23 @@ function elementAround(text: string, at: number): string | null {
     else return tag[2]!;
   }
   return null;
+}
+
+/** A literal user name in a program: `$username = "root"`, `user: 'root'`. */
+const USER_LITERAL =
+  /(?:^|[\s"'{,;(.$])(?:[\w.-]{0,40}(?:user(?:_?(?:name|id))?|login|uid|usr)|[a-z]{1,20}(?:User|UserName|Login))["']?[\])]?[ \t]*(?:=>|:=|[=:])[ \t]*["'][\w.@\\+-]{2,}["']/i;
+
+/** Whether a literal within three lines of the value from `start` to `end` is a user name. */
+export function hasUserLiteral(text: string, start: number, end: number): boolean {
+  const before = text
+    .slice(Math.max(0, start - 300), start)
+    .split("\n")
+    .slice(-NEAR_LINES - 1);
+  const after = text
+    .slice(end, end + 200)
+    .split("\n")
+    .slice(0, NEAR_LINES);
+  return USER_LITERAL.test(before.join("\n")) || USER_LITERAL.test(after.join("\n"));
 }
 
 /** Lines before and after a setting in which a user name counts as beside it. */

@@ -43,7 +43,7 @@ const shape = (name: string, prefix: string, rest: string, more: Partial<TokenSh
 
 export const TOKEN_SHAPES: readonly TokenShape[] = [
   ...["AKIA", "ASIA", "ABIA", "ACCA"].map((prefix) =>
-    shape("aws-access-key", prefix, "[A-Z2-7]{16}", { confidence: 0.8 }),
+    shape("aws-access-key", prefix, "[A-Z\\d]{16}", { confidence: 0.8 }),
   ),
   ...["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map((prefix) =>
     shape("github-token", prefix, "[A-Za-z\\d]{36,255}", { hasValidChecksum: hasCrc }),
@@ -155,6 +155,12 @@ export const TOKEN_SHAPES: readonly TokenShape[] = [
   shape("azure-client-secret", "8Q~", "[\\w~.-]{31,34}", { before: "[\\w~.-]{3}" }),
   shape("artifactory-key", "AKC", "[A-Za-z\\d]{60,80}", { confidence: 0.85 }),
   shape("artifactory-token", "cmVmdGtu", "[A-Za-z\\d]{56}"),
+  shape("swarm-token", "token://", "[a-f\\d]{32}"),
+  shape("etcd-discovery", "discovery.etcd.io/", "[a-f\\d]{32}"),
+  // A private key in PEM, encoded again.
+  ...["BSU0EgUFJJVkFURSBLRVk", "BQUklWQVRFIEtFWS", "BFQyBQUklWQVRFIEtFWS", "BPUEVOU1NIIFBSSVZBVEUgS0VZ"].map((label) =>
+    shape("encoded-private-key", `LS0tLS1CRUdJTi${label}`, "[A-Za-z\\d+/]{60,8000}={0,2}"),
+  ),
   shape("json-web-token", "eyJ", "[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{10,1000}", {
     hasValidChecksum: isJwt,
     confidence: 0.75,

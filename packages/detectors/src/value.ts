@@ -36,11 +36,15 @@ export function judgeValue(given: string): ValueVerdict {
 function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
   if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
+  // Random characters can contain the syntax of a variable, a template or a path.
+  if (isNoise(value)) return "secret";
   if (isReference(value)) return "reference";
   if (isEncrypted(value)) return "encrypted";
+  if (UPPER_CASE.test(value)) return "placeholder";
+  // `my-secret-pw` is a password, `my-password-here` stands for one.
+  if (isWeak(value) || MADE_UP.test(value)) return "weak";
   if (isPlaceholder(value)) return "placeholder";
   if (isHash(value)) return "hash";
-  if (isWeak(value)) return "weak";
   if (isPath(value) && !(value.length >= 20 && randomnessOf(value) > 0.78)) return "path";
   if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
   if (UUID.test(value)) return "uuid";
@@ -51,6 +55,17 @@ function kindOf(value: string): ValueKind {
   if (isIdentifier(value)) return "identifier";
   return "secret";
 }
+
+/** Such as the salts of WordPress: all kinds of characters, with many different symbols and no word. */
+export const isNoise = (value: string): boolean =>
+  value.length >= 32 &&
+  /^(?=.*\d.*\d)(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])[ -~]+$/.test(value) &&
+  new Set(value.replace(/[A-Za-z\d/.:_=&?-]/g, "")).size >= 6 &&
+  randomnessOf(value) > 0.6;
+
+/** `CHANGE_ME` stands for a value, `changeme` can be one. */
+const UPPER_CASE = /^(?:CHANGE[-_ ]?(?:ME|THIS|IT)|USER(?:NAME)?|PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|KEY|API_?KEY)$/;
+const MADE_UP = /^my[-_]?(?:(?:super|very)[-_]?)?(?:secret|jwt)[-_]?(?:token|key|pass|pw)?$/i;
 
 /** `HMAC-SHA256`, `RC4_HMAC_MD5`, `AES-256-CBC`. */
 const ALGORITHM =
@@ -69,7 +84,7 @@ const KEYWORDS = new Set(
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
     "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled on_create use-keyring " +
-    "try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
+    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
   ).split(" "),
 );
 
@@ -83,7 +98,7 @@ function isReference(value: string): boolean {
     return true;
   if (/\$\{[^}]*\}|\{\{.*?\}\}|\$\([^)]*\)|<%.*%>|\{%.*%\}|#\{[^}]*\}|\[\[.*\]\]/.test(value)) return true;
   if (
-    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&\w+;?$|^\*(?![\da-f]{40}$)[a-z]\w*$/i.test(
+    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@\w?$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&\w+;?$|^\*(?![\da-f]{40}$)[a-z]\w*$/i.test(
       value,
     )
   )
@@ -107,7 +122,7 @@ function isReference(value: string): boolean {
     )
   )
     return true;
-  if (/^\{\s*"[\w.-]+"\s*:/.test(value)) return true;
+  if (/^\{\s*"[\w.-]+"\s*:|^%[\w.]+%[/\\]|^\$__?\w+\{|^\$\$\{?[A-Za-z_]\w*\}?$/.test(value)) return true;
   if (/^arn:aws[\w-]*:|^projects\/[^/]+\/secrets\/|^@Microsoft\.KeyVault\(|^\{\{?resolve:/.test(value)) return true;
   if (
     /^\$\w+[/\\.-]|^&[\w:.-]+$|%\{[^}]*\}|^\[[\w.]+\]::|^urn:|\[\^?[^\]]{0,40}(?:a-z|A-Z|0-9|\\w|\\d|\\s|\\-)/.test(
@@ -143,7 +158,14 @@ function isPlaceholder(value: string): boolean {
     /^(?:new|old|current|your|some|any)/i.test(value)
   )
     return true;
-  if (/^[^\p{L}\d]{1,3}$/u.test(value)) return true;
+  if (/^[^\p{L}\d]{1,3}$|^[^\p{L}\d]{9,}$/u.test(value)) return true;
+  // Counted letters and digits, and phrases such as Portuguese `sua-chave-secreta`.
+  if (
+    /^(?:a1b2c3|1a2b3c)(?:d4|4d)|^(?:sua|seu|votre|dein|ihr|tu|su|uw|twoj)e?[-_](?:\p{L}+[-_]|contrase|senha|clave|pass|mot|kenn|token|secret|key|chave)/iu.test(
+      value,
+    )
+  )
+    return true;
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
   if (/^<[^<>]*>$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
@@ -177,6 +199,8 @@ function isPath(value: string): boolean {
       !/[+]/.test(value)
     );
   if (/^[A-Za-z]:\\[^|<>*?"]+$/.test(value)) return true;
+  // A command that runs a script.
+  if (/^[\w./-]+ (?:[\w-]+ )*[\w./-]+\.(?:js|mjs|cjs|ts|py|sh|rb|php|pl|ps1)(?: |$)/.test(value)) return true;
   // `credentials=/etc/smb.cred,ro` of fstab.
   if (/^\/(?:[\w.@-]+\/)+[\w.@-]+(?:[, ]+[\w=.-]+)+$/.test(value)) return true;
   return /^[\w./-]+\.(?:pem|key|crt|cer|p12|pfx|jks|txt|conf|json|ya?ml|php|py|js|ts|html?|xml|properties|ini|cfg|env|sh|md|log|gpg|asc|keytab|der|pub|db|sql)$/i.test(

@@ -2,7 +2,7 @@
 
 const WEAK = new Set(
   (
-    "testing123 testing1234 rootpw password passwd pass passw0rd p@ssw0rd p@ssword pa$$w0rd pa55word passwort admin administrator adminadmin admin123 admin1234 admin12345 root toor rootroot secret secret123 " +
+    "testing123 testing123-1 testing123-2 testing1234 rootpw repopwd senha contraseña motdepasse wachtwoord password passwd pass passw0rd p@ssw0rd p@ssword pa$$w0rd pa55word passwort admin administrator adminadmin admin123 admin1234 admin12345 root toor rootroot secret secret123 " +
     "changeme change_me change-me changethis change_this change-this changeit change_it please_change_me please-change-me pleasechangeme replaceme replace_me " +
     "letmein welcome welcome1 welcome123 qwerty qwerty123 qwertyuiop asdf asdfgh abc123 abcd1234 abc12345 iloveyou monkey dragon master superuser sa test test123 test1234 testing tester testpass testpassword " +
     "guest user user123 demo demo123 default manager tomcat s3cret s3cr3t oracle postgres mysql mariadb redis mongodb mongo rabbitmq elastic elasticsearch kibana logstash grafana zabbix nagios jenkins sonar nexus gitlab " +

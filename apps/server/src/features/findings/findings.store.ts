@@ -156,31 +156,27 @@ export interface Page {
   offset: number;
 }
 
-/** With at most this many targets, each target's own index is read. */
-const FEW_TARGETS = 32;
-
 export async function visibleIds(db: Db, actor: Actor): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select id from ${visibleTargets(actor)} seen`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** A filter with the facts that its list and its total need: the visible targets, those that its text names, and how common it is. */
+/** A filter with the facts that its list and its total need. Without a text, all targets are unnamed. */
 export interface PreparedFilter extends FindingFilter {
   targets: readonly string[];
+  /** The targets whose name or host contains the text. */
   named: readonly string[];
   unnamed: readonly string[];
-  isCommon: boolean;
+  search: WordSearch | null;
 }
 
 export async function prepareFilter(db: Db, actor: Actor, filter: FindingFilter): Promise<PreparedFilter> {
   const { targetId, text } = filter;
   const visible = await visibleIds(db, actor);
   const targets = targetId === null ? visible : visible.filter((id) => id === targetId);
-  if (text === null || targets.length === 0) {
-    return { ...filter, targets, named: [], unnamed: targets, isCommon: false };
-  }
-  const [byText, isCommon] = await Promise.all([byName(db, targets, text), isCommonText(db, text)]);
-  return { ...filter, targets, ...byText, isCommon };
+  if (text === null) return { ...filter, targets, named: [], unnamed: targets, search: null };
+  const [byText, search] = await Promise.all([byName(db, targets, text), searchFor(db, text)]);
+  return { ...filter, targets, ...byText, search };
 }
 
 /**
@@ -202,14 +198,14 @@ export async function listFindings(
 
 /** A query for `id` and `risk_score` whose rows include the `most` best matches. */
 function partsOf(filter: PreparedFilter, most: number): RawBuilder<unknown> {
-  const { targets, named, unnamed, text, assigneeId, isCommon } = filter;
-  if (text === null) {
+  const { targets, named, unnamed, search, assigneeId } = filter;
+  if (search === null) {
     return assigneeId === null ? inOrder(targets, filter, sql`true`, most) : allOf(targets, filter);
   }
   const ofNamed = inOrder(named, filter, sql`true`, most);
-  return isCommon
-    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, withoutIndex(hasWords(text)), most)}`
-    : sql`${ofNamed} union all ${allOf(unnamed, filter, hasWords(text))}`;
+  return search.isCommon
+    ? sql`${ofNamed} union all ${inOrder(unnamed, filter, search.condition, most)}`
+    : sql`${ofNamed} union all ${allOf(unnamed, filter, search.condition)}`;
 }
 
 const allOf = (targets: readonly string[], filter: FindingFilter, condition: RawBuilder<unknown> = sql`true`) =>
@@ -218,6 +214,9 @@ const allOf = (targets: readonly string[], filter: FindingFilter, condition: Raw
 const matching = (targets: readonly string[], filter: FindingFilter): RawBuilder<unknown> =>
   sql`f.target_id = any(${[...targets]}::uuid[]) and f.status = any(${[...filter.status]}::text[])
     and f.finding_type = any(${[...filter.findingType]}::text[]) and ${others(filter)}`;
+
+/** With at most this many targets, each target's own index is read. */
+const FEW_TARGETS = 32;
 
 /** The first `most` matches of each part of the list, each read from an index in the order of the list. */
 function inOrder(
@@ -244,31 +243,42 @@ function inOrder(
 /** As in the function `finding_words` of the database; a search has no control characters. */
 const SEPARATORS = /[ -/:-@[-`{-~]+/;
 
-/** Every word of the text begins a word of the path, the setting or the user name. */
-function hasWords(text: string): RawBuilder<unknown> {
+/** Every word begins a word of the path, the setting or the user name. */
+const hasWords = (words: readonly string[]): RawBuilder<unknown> =>
+  sql`f.words @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
+
+/** The index has an entry for each finding with a common word, and PostgreSQL would read all of them. */
+const hasCommonWords = (words: readonly string[]): RawBuilder<unknown> => sql`(${hasWords(words)}) is true`;
+
+interface WordSearch {
+  condition: RawBuilder<unknown>;
+  /** Reading findings in any order soon meets matches. */
+  isCommon: boolean;
+}
+
+/** The rows of a sample, and how many of them contain something common. */
+const [SAMPLE, COMMON] = [sql.lit(2_000), 100];
+
+/**
+ * Counts the words in a sample, because PostgreSQL's own estimate can be wrong by orders of magnitude. Fingerprints are HMACs,
+ * so that their order is random.
+ */
+async function searchFor(db: Db, text: string): Promise<WordSearch> {
   const words = text
     .toLowerCase()
     .split(SEPARATORS)
     .filter((word) => word !== "");
-  if (words.length === 0) return sql`false`;
-  return sql`f.words @@ ${words.map((word) => `'${word}':*`).join(" & ")}::tsquery`;
-}
-
-/** PostgreSQL expects few matches of a common text, and would read all of them from the index of words. */
-const withoutIndex = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`(${condition}) is true`;
-
-/** The rows of a sample, and how many of them contain a common text. */
-const [SAMPLE, COMMON] = [sql.lit(2_000), 100];
-
-/**
- * Whether reading in the order of the list finds the text soon. PostgreSQL's own estimate can be wrong by orders of
- * magnitude. Fingerprints are HMACs, so that their order is random.
- */
-async function isCommonText(db: Db, text: string): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) filter (where ${hasWords(text)})::integer as count
+  if (words.length === 0) return { condition: sql`false`, isCommon: false };
+  const counts = [words, ...words.map((word) => [word])].map((each) => sql`count(*) filter (where ${hasWords(each)})`);
+  const { rows } = await sql<{ counts: number[] }>`
+    select array[${sql.join(counts)}]::integer[] as counts
     from (select words from findings order by fingerprint limit ${SAMPLE}) f`.execute(db);
-  return (rows[0]?.count ?? 0) >= COMMON;
+  const [together = 0, ...each] = rows[0]?.counts ?? [];
+  if (together >= COMMON) return { condition: hasCommonWords(words), isCommon: true };
+  const common = words.filter((_, index) => (each[index] ?? 0) >= COMMON);
+  const rare = words.filter((word) => !common.includes(word));
+  if (rare.length === 0 || common.length === 0) return { condition: hasWords(words), isCommon: false };
+  return { condition: sql`${hasWords(rare)} and ${hasCommonWords(common)}`, isCommon: false };
 }
 
 /** The targets whose name or host contains the text, and the others. */
@@ -322,12 +332,11 @@ export async function readCounts(db: Db, actor: Actor, targetId: string | null):
 
 /** The number of matches of a filter for which the database keeps no counts, at most `most`. */
 export async function countMatches(db: Db, filter: PreparedFilter, most: number): Promise<number> {
-  const { targets, named, unnamed, text, isCommon } = filter;
-  let matches = allOf(targets, filter);
-  if (text !== null) {
-    const ofText = isCommon ? withoutIndex(hasWords(text)) : hasWords(text);
-    matches = sql`${allOf(named, filter)} union all ${allOf(unnamed, filter, ofText)}`;
-  }
+  const { targets, named, unnamed, search } = filter;
+  const matches =
+    search === null
+      ? allOf(targets, filter)
+      : sql`${allOf(named, filter)} union all ${allOf(unnamed, filter, search.condition)}`;
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (select from (${matches}) found limit ${most}) counted`.execute(db);
   return rows[0]?.count ?? 0;
