@@ -33,7 +33,8 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   if (candidate.isComment === true && !isCommentedOut(candidate, value, verdict, around.format)) return null;
   if (around.kind.isGenerated) return null;
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
-  const isSettings = around.kind.isSettings || candidate.isSetting === true;
+  const isSetting = candidate.isSetting === true && (candidate.detector === "option" || !STANDS_FOR.test(value));
+  const isSettings = around.kind.isSettings || isSetting;
   if (isSettings) around = { ...around, kind: { ...around.kind, isSettings } };
   const weight = key.strength * candidate.syntax * (isConfig(around.format) || isSettings ? 1 : 0.9);
   const name = candidate.keyName ?? "";
@@ -84,6 +85,8 @@ const REASONS: Record<string, string> = {
 
 /** Community strings that are words of other settings. */
 const COMMUNITY = /^(?:public|private)$/i;
+/** Words that stand for a password in program text. */
+const STANDS_FOR = /^(?:pass(?:word|wd)?|pwd|secret|token|key|user|foo|bar|baz|test)$/i;
 /** Calls and addresses that connect to a server: words are passwords there also in programs. */
 const CONNECTS = new Set(["phrase", "call", "url", "data-source"]);
 
@@ -118,7 +121,7 @@ function judgeAsserted(
   if (kind === "path" && detector === "kubernetes-secret") return null;
   const isWordLike = kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword";
   if (isWordLike) {
-    const isProgram = format === "code" && !(CONNECTS.has(detector) && value.length >= 4);
+    const isProgram = format === "code" && !(CONNECTS.has(detector) && value.length >= 4 && !STANDS_FOR.test(value));
     if (file.isSample || isProgram || (format === "text" && detector !== "file-format")) return null;
     return asserted === "api_token"
       ? null

@@ -233,7 +233,7 @@ const FORMS: readonly Phrase[] = [
     // Oracle's `user/password@service` in a variable.
     grams: ["onn=", "onn:", "ONN:", "ect=", "rid=", "gin=", "gon="],
     isConfig: true,
-    needs: ["@"],
+    needs: ["onn", "ONN", "serid", "SERID", "ogin", "OGIN", "ogon", "OGON"],
     pattern: `(?:conn|connect|userid|login|logon)["']?[ \\t]*[=:][ \\t]*["']?(?<user>[A-Za-z][\\w$#]{0,29})/([^\\s/@"'$]{3,64})@(?://[\\w.-]+|[A-Za-z]\\w{0,30})(?=["'\\s;:/]|$)`,
     flags: "gi",
     syntax: 0.85,

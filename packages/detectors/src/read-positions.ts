@@ -74,10 +74,15 @@ export function readPositions(text: string, { format, kind }: Around): Candidate
     for (const pattern of [WITH_PORT, IN_CALL, AUTH_MAP, TRIPLE])
       for (const match of text.matchAll(pattern))
         found.push(...loginOf(match, pattern === WITH_PORT || pattern === AUTH_MAP));
-    found.push(...termsIn(text), ...keysIn(text), ...placedIn(text, JWT_CALL, "api_token"));
+    found.push(
+      ...termsIn(text),
+      ...keysIn(text),
+      ...(/\bjwt\./i.test(text) ? placedIn(text, JWT_CALL, "api_token") : []),
+    );
   }
-  if (format === "assignments")
-    found.push(...placedIn(text, SERVER_KEY, "password"), ...placedIn(text, ROUTER_COMMUNITY, "password"));
+  if (format === "assignments" && /tacacs|radius|^aaa/im.test(text))
+    found.push(...placedIn(text, SERVER_KEY, "password"));
+  if (text.includes("/snmp community")) found.push(...placedIn(text, ROUTER_COMMUNITY, "password"));
   if (format !== "code" && format !== "text" && format !== "sql") {
     if (text.includes("@")) found.push(...pairsOf(text, AT_HOST));
     if (format !== "json")

@@ -8,6 +8,7 @@ import { createFinding } from "./finding.ts";
 import type { DetectorClass, Finding, FindingFacts } from "./finding.ts";
 import { formatOf } from "./format.ts";
 import { judge } from "./judge.ts";
+import { judgeKey } from "./key-name.ts";
 import type { Surroundings } from "./judge.ts";
 import type { KnownMatch, KnownSecretIndex } from "./known-secrets.ts";
 import { previewOf } from "./preview.ts";
@@ -186,6 +187,7 @@ class Scan {
       return before.lastIndexOf("<!--") > before.lastIndexOf("-->") ? { ...candidate, isComment: true } : candidate;
     }
     if (this.#around.format !== "code" || !candidate.isQuoted || candidate.keyName === null) return candidate;
+    if (judgeKey(candidate.keyName)?.kind !== "password") return candidate;
     return hasUserLiteral(text, start, end) ? { ...candidate, isSetting: true } : candidate;
   }
 

@@ -60,6 +60,7 @@ function kindOf(value: string): ValueKind {
 export const isNoise = (value: string): boolean =>
   value.length >= 32 &&
   /^(?=.*\d.*\d)(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])[ -~]+$/.test(value) &&
+  !/a-z|A-Z|0-9/.test(value) &&
   new Set(value.replace(/[A-Za-z\d/.:_=&?-]/g, "")).size >= 6 &&
   randomnessOf(value) > 0.6;
 
