@@ -63,6 +63,8 @@ const SPLITS = [
   "held-out",
   "fresh",
   "common fresh",
+  "common fresh 2",
+  "common fresh 3",
   "rarer development",
   "rarer held-out",
   "rarer fresh",

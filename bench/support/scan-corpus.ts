@@ -16,12 +16,16 @@ export interface LabelledFile {
    * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to
    * develop the rules that followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on
    * them. `unseen-4` was first measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too.
+   * Two further authors wrote `hosts-4` and `hosts-5`, usual files with values of their own; `hosts-5` was first measured after
+   * the errors in `hosts-4` were fixed.
    */
   split:
     | "development"
     | "held-out"
     | "fresh"
     | "common fresh"
+    | "common fresh 2"
+    | "common fresh 3"
     | "rarer development"
     | "rarer held-out"
     | "rarer fresh"
@@ -38,6 +42,8 @@ const FOLDER = join(import.meta.dirname, "../scan-corpus");
 const SPLITS: Record<string, LabelledFile["split"]> = {
   "hosts-2.txt": "fresh",
   "hosts-3.txt": "common fresh",
+  "hosts-4.txt": "common fresh 2",
+  "hosts-5.txt": "common fresh 3",
   "rarer-1.txt": "rarer development",
   "rarer-2.txt": "rarer held-out",
   "rarer-3.txt": "rarer fresh",
@@ -49,21 +55,45 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "unseen-3.txt": "unseen 3",
   "unseen-4.txt": "unseen 4",
 };
+const HAS_FIXED_VALUES = new Set(["hosts-4.txt", "hosts-5.txt"]);
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
+/** A value that its author chose: `⟦password|Winter2024!⟧`. */
+const FIXED = /⟦(password|token|hash|private_key)\|([^⟧]*)⟧/g;
 
-/** Every template in three variants, with other values and other kinds of passwords each. The same on every run. */
+/**
+ * Every template in three variants, with other values and other kinds of passwords each, and every file with fixed values once.
+ * The same on every run.
+ */
 export function corpus(): LabelledFile[] {
   const files: LabelledFile[] = [];
   for (const name of readdirSync(FOLDER).filter((each) => each.endsWith(".txt"))) {
     const templates = readFileSync(join(FOLDER, name), "utf8").split(/^=== /m).slice(1);
     for (const template of templates) {
       const [path = "", ...lines] = template.split("\n");
-      for (let variant = 0; variant < VARIANTS; variant += 1)
-        files.push(fill(path.trim(), lines.join("\n"), variant, SPLITS[name] ?? null));
+      const text = lines.join("\n");
+      if (HAS_FIXED_VALUES.has(name)) files.push(withFixedValues(path.trim(), text, SPLITS[name]!));
+      else
+        for (let variant = 0; variant < VARIANTS; variant += 1)
+          files.push(fill(path.trim(), text, variant, SPLITS[name] ?? null));
     }
   }
   return files;
+}
+
+function withFixedValues(path: string, template: string, split: LabelledFile["split"]): LabelledFile {
+  const labels: LabelledFile["labels"] = [];
+  let text = "";
+  let before = 0;
+  for (const match of template.matchAll(FIXED)) {
+    const [whole, kind = "", value = ""] = match;
+    text += template.slice(before, match.index);
+    before = match.index + whole.length;
+    const end = text.length + value.length;
+    labels.push({ start: text.length, end, class: kind === "hash" ? "password_hash" : kind, value });
+    text += value;
+  }
+  return { path, text: text + template.slice(before), labels, split };
 }
 
 function fill(path: string, template: string, variant: number, given: LabelledFile["split"] | null): LabelledFile {

@@ -48,13 +48,13 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   }
   return key.kind === "password" || key.kind === "community"
     ? judgePassword(key, value, verdict, weight, subject, around)
-    : judgeToken(key, value, verdict, weight, subject, around);
+    : judgeToken(name, key, value, verdict, weight, subject, around);
 }
 
 /** A program really uses `dev-secret-change-me` if it has nothing else. */
 function judgedAt({ isFallback }: Candidate, value: string): ValueVerdict {
   const verdict = judgeValue(value);
-  return isFallback === true && verdict.kind === "placeholder" && /change[-_ ]?me/i.test(value)
+  return isFallback === true && verdict.kind !== "secret" && /change[-_ ]?me/i.test(value)
     ? { kind: "weak", randomness: 0 }
     : verdict;
 }
@@ -91,7 +91,7 @@ const STANDS_FOR = /^(?:pass(?:word|wd)?|pwd|secret|token|key|user|foo|bar|baz|t
 const CONNECTS = new Set(["phrase", "call", "url", "data-source"]);
 
 function judgeAsserted(
-  { detector, syntax }: Candidate,
+  { detector, syntax, isComment }: Candidate,
   asserted: DetectorClass,
   value: string,
   { kind, randomness }: ValueVerdict,
@@ -119,6 +119,8 @@ function judgeAsserted(
   )
     return null;
   if (kind === "path" && detector === "kubernetes-secret") return null;
+  // A phrase in a comment shows how to write it.
+  if (detector === "phrase" && isComment === true && /^[A-Za-z_-]*\d{0,3}$/.test(value)) return null;
   const isWordLike = kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword";
   if (isWordLike) {
     const isProgram = format === "code" && !(CONNECTS.has(detector) && value.length >= 4 && !STANDS_FOR.test(value));
@@ -163,19 +165,23 @@ function judgePassword(
           : value.length < 4 || (key.strength < 0.7 && !/\d/.test(value))
             ? 0.5
             : 1;
-      const certain = config ? 1 : 0.75 + randomness * 0.25;
+      const certain = config || generatedKindOf(value) !== null ? 1 : 0.75 + randomness * 0.25;
       return { class: "password", confidence: weight * short * certain, reason: `${subject} holds a password.` };
     }
     case "uuid":
       return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a password.` };
     case "number":
-      return value.length >= (format === "xml" ? 3 : 4) && /^\d+$/.test(value) ? weak(0.75, "a number") : null;
+      return value.length >= (format === "xml" ? 3 : 4) && /^\d+$/.test(value)
+        ? weak(key.words.at(-1) === "pin" ? 1 : 0.75, "a number")
+        : null;
     case "weak":
       if (isLabel(value, key)) return null;
       return weak(0.9, "a password that attackers try first");
     case "identifier":
       // Names of variables.
       if (/^[A-Z][A-Z\d_]+$/.test(value)) return null;
+      // `a_very_secret_passphrase` of shipped examples.
+      if (/^(?:[a-z]+_){2,}(?:passphrase|secret|password|token|key)$/.test(value)) return null;
       return /^(?:assignments|yaml|shell|xml)$/.test(format) && key.strength >= 0.9 && !file.isSample
         ? weak(0.62, "words")
         : null;
@@ -208,6 +214,7 @@ function judgePassword(
 }
 
 function judgeToken(
+  keyName: string,
   key: KeyVerdict,
   value: string,
   { kind, randomness }: ValueVerdict,
@@ -219,9 +226,9 @@ function judgeToken(
   const isSecret =
     key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
   if (kind === "weak" || kind === "identifier") {
-    if (!isSecret || !config || file.isSample) return null;
+    if (!isSecret || !config || file.isSample || /^(?:[a-z]+_){2,}[a-z]+$/.test(value)) return null;
     // Kubernetes' `secretKey: password` names an entry.
-    if (key.words.at(-1) === "key" && judgeKey(value) !== null) return null;
+    if (key.words.at(-1) === "key" && judgeKey(value) !== null && !/change/i.test(value)) return null;
     return {
       class: "weak_password",
       confidence: weight * (kind === "weak" ? 0.85 : 0.6),
@@ -235,14 +242,15 @@ function judgeToken(
         ? 0.8
         : 0.4
       : likelihoodOf(value, randomness, isSecret && (config || isTyped(value)));
+  const isConstant = /^[\da-f]{64}$/i.test(value) && /^[A-Z][A-Z\d_]*_KEY$/.test(keyName);
   // A name such as "key" alone says little.
-  if (key.strength < 0.65 && (!config || likelihood < 0.95 || value.length < 20)) return null;
-  if (key.strength < 0.65 && isDigest(value) && /^[\da-f]+$/i.test(value) && (key.words.length < 2 || !config))
-    return null;
+  if (key.strength < 0.65 && !isConstant && (!config || likelihood < 0.95 || value.length < 20)) return null;
+  if (key.strength < 0.65 && !isConstant && isDigest(value) && /^[\da-f]+$/i.test(value))
+    if (key.words.length < 2 || !config) return null;
   if (!config && (randomness < 0.5 || value.length < 10) && !(isSecret && isTyped(value))) return null;
-  if (/^pk_(?:live|test)_|^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40)
-    return null;
-  const confidence = config && isRandomText(value) ? Math.max(0.55, weight) : weight * likelihood;
+  if (/^pk_(?:live|test)_/.test(value) || /pusher app key$/.test(key.words.join(" "))) return null;
+  if (/^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40) return null;
+  const confidence = isConstant || (config && isRandomText(value)) ? Math.max(0.55, weight) : weight * likelihood;
   return key.kind === "token"
     ? { class: "api_token", confidence, reason: `${subject} holds a token.` }
     : { class: "encryption_key", confidence, reason: `${subject} holds a key.` };

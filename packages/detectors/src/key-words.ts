@@ -28,8 +28,8 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
     0.9,
     "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds losungswort zugangscode hasło losenord lösenord passord adgangskode kodeord salasana jelszo sifre şifre",
   ),
-  ...entries("password", 0.69, "credential"),
-  ...entries("password", 0.6, "pin puk clave creds credentials passkey"),
+  ...entries("password", 0.69, "credential clave"),
+  ...entries("password", 0.6, "pin puk creds credentials passkey"),
   ...entries(
     "token",
     0.9,
@@ -80,7 +80,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "token",
     0.95,
-    "cle.api cle.secrete clave.api clave.secreta api.schluessel unique.key totp.seed otp.seed otp.secret generation.key",
+    "cle.api cle.secrete clave.api clave.secreta api.schluessel reg.code activation.code registration.code unique.key totp.seed otp.seed otp.secret generation.key",
   ),
   ...entries(
     "password",

@@ -7,6 +7,8 @@ export function readBlocks(text: string, format: Format): Candidate[] {
   const found = [...readBasic(text), ...readLdif(text), ...readInlineLogin(text)];
   if (format === "hcl" || format === "yaml" || format === "json") found.push(...readDeclared(text));
   if (format === "yaml") found.push(...readKubernetes(text), ...readBlockScalars(text), ...readChpasswd(text));
+  // A script that writes a file for cloud-init.
+  if (format === "shell") found.push(...readChpasswd(text));
   return found;
 }
 
@@ -82,21 +84,23 @@ function readChpasswd(text: string): Candidate[] {
   if (!/^\s*chpasswd:/m.test(text)) return [];
   return [...text.matchAll(CHPASSWD)].flatMap((block) => {
     const base = block.index + block[0].length - block[1]!.length;
-    return [...block[1]!.matchAll(/^[ \t]+(?:- )?["']?([\w.-]{1,32}):([^\s"']{3,128})["']?[ \t]*$/gm)].map((line) => {
-      const raw = line[2]!;
-      const start = base + line.index + line[0].lastIndexOf(raw);
-      return {
-        detector: "file-format",
-        keyName: "chpasswd",
-        raw,
-        start,
-        end: start + raw.length,
-        isQuoted: false,
-        syntax: 0.95,
-        asserted: "password" as const,
-        userName: line[1]!,
-      };
-    });
+    return [...block[1]!.matchAll(/^[ \t]+(?:- )?["']?([\w.-]{1,32}):[ ]?([^\s"']{3,128})["']?[ \t]*$/gm)].map(
+      (line) => {
+        const raw = line[2]!;
+        const start = base + line.index + line[0].lastIndexOf(raw);
+        return {
+          detector: "file-format",
+          keyName: "chpasswd",
+          raw,
+          start,
+          end: start + raw.length,
+          isQuoted: false,
+          syntax: 0.95,
+          asserted: "password" as const,
+          userName: line[1]!,
+        };
+      },
+    );
   });
 }
 

@@ -36,7 +36,7 @@ const FORMS: readonly Form[] = [
   { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?-a ?${WORD}` },
   {
     programs:
-      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
+      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|HDBSQL|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
     pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall)|-P|-pw|-w|-a|-k|/p:|/P|-storepass|-keypass|-srcstorepass|-deststorepass|-passphrase|--pass(?![\\w-])) ?${WORD}`,
     syntax: 0.8,
   },
@@ -52,7 +52,7 @@ const FORMS: readonly Form[] = [
   },
   {
     programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl",
-    pattern: ` (?:-\\w+ )*["']?(?:userid=|target |catalog )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
+    pattern: ` (?:-\\w+ )*["']?(?:userid=|(?:target (?:/ )?)?catalog |target )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
   },
   { programs: "smbclient", pattern: ` ["']?//[^\\s"']{3,100}["']? (?!-)${WORD}(?= +-)`, syntax: 0.85 },
   { programs: "passwd", pattern: ` (?:-\\w+ )?[\\w.-]{1,32} *<<< *${WORD}` },
@@ -116,7 +116,7 @@ const readers = FORMS.map(({ programs, pattern, ...rest }, index) => {
     const word = /^[\w-]*\w/.exec(program)?.[0].toLowerCase() ?? program;
     byProgram.set(word, (byProgram.get(word) ?? new Set()).add(index));
   }
-  return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[#>-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
+  return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[#>$-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
 });
 const PROGRAM = new RegExp(`\\b(?:${[...byProgram.keys()].sort((a, b) => b.length - a.length).join("|")})`, "gi");
 trigger(

@@ -28,6 +28,10 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     text.slice(valueFrom, at),
   );
   const keyName = text.slice(from, to);
+  // `PSKIdentity=PSK host` has the word as a value.
+  if (before.endsWith("=")) return null;
+  // The line of a switch ends here.
+  if (/^(?:manager|operator)[ \t\r]*$/.test(text.slice(to).trimStart())) return null;
   // A comment after a setting, or a module definition.
   if (/[^\s#;]\s+(?:#|--|\/\/)\s/.test(before)) return null;
   const comment = /^(?:[#;!*]|\/\/|--|<!--)/.test(before);
@@ -83,7 +87,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     : isRandom || hasType || (/communit/i.test(keyName) && rest === "{")
       ? 0.85
       : rest === ""
-        ? 0.6
+        ? 0.55
         : 0.4;
   return candidateAt(line, "directive", at, at + value.length, { keyName, syntax });
 }

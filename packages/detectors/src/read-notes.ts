@@ -39,6 +39,26 @@ const NOTES: readonly Note[] = [
       "gim",
     ),
   },
+  // "PSK: x", "RADIUS secret for new switches: x", "mot de passe : x".
+  {
+    pattern: new RegExp(
+      `\\b(?:password|passphrase|passwort|kennwort|pw|psk|secret|enable|mot de passe|mdp|contraseña|clave|senha|auth-info)\\b[^\\n:=\`]{0,40}[:=][ \\t]{1,3}[\`"']?(?<value>${VALUE})(?=[\`"']?(?:[\\s,;)|]|$))`,
+      "gim",
+    ),
+  },
+  // "mdp \`x\`", "PIN 4812".
+  {
+    pattern: new RegExp(`\\b(?:password|passwort|kennwort|mdp|mot de passe|pw|psk)[ \\t]+\`(?<value>${VALUE})\``, "gi"),
+    isSure: true,
+  },
+  { pattern: /\bPIN[: \t]{1,3}(?<value>\d{4,8})(?=[\s,;.)]|$)/gm, isSure: true },
+  // "user bob@example.com / x".
+  {
+    pattern: new RegExp(
+      `\\b(?:user|login|compte|benutzer|account|usuario)[: \\t]{1,3}[\`]?(?<user>[\\w.@-]{2,64})[\`]?[ \\t]+/[ \\t]+[\`]?(?<value>${VALUE})(?=[\`]?(?:[\\s,;)|]|$))`,
+      "gim",
+    ),
+  },
   // A line with the user and one with the password.
   {
     pattern: new RegExp(
@@ -131,7 +151,7 @@ function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidat
   const raw = value.replace(/[.:]+$/, "");
   // Versions, and names such as `ms-DNS-NSEC3-Salt`.
   if (/\/|^\d+:|\d\.\d/.test(raw) || (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))) return [];
-  if (!isPasswordLike(raw) && !(isSure && /^[\w-]{6,64}$/.test(raw))) return [];
+  if (!isPasswordLike(raw) && !(isSure && /^[\w-]{6,64}$|^\d{4,5}$/.test(raw))) return [];
   const start = base + match.index + match[0].lastIndexOf(value);
   return [
     {

@@ -33,6 +33,8 @@ const JWT_CALL =
 const SERVER_KEY =
   /^[ \t]*(?:tacacs|radius|aaa)[^\n]{0,100}\n(?:[ \t]+[^\n]{0,100}\n){0,6}?[ \t]+(?:key|secret)[ \t]+(?:[067][ \t]+)?(\S{3,128})[ \t]*$/gim;
 /** MikroTik's `/snmp community` with `name=x` below. */
+const FIREWALL_COMMUNITY =
+  /^config system snmp community\r?\n(?:[ \t]+(?!end)[^\n]{0,200}\n){0,20}?[ \t]+set name "([^"\n]{3,64})"/gm;
 const ROUTER_COMMUNITY =
   /^\/snmp community\r?\n(?:(?:add|set)[^\n]{0,400}\n){0,20}?(?:add|set)[^\n]{0,200}\sname=([^\s"]{3,64})/gm;
 /** A generated key as the argument of a call: `jwt.sign(payload, "x")`, `createHmac("sha256", "x")`. */
@@ -82,6 +84,7 @@ export function readPositions(text: string, { format, kind }: Around): Candidate
   }
   if (format === "assignments" && /tacacs|radius|^aaa/im.test(text))
     found.push(...placedIn(text, SERVER_KEY, "password"));
+  if (text.includes("config system snmp community")) found.push(...placedIn(text, FIREWALL_COMMUNITY, "password"));
   if (text.includes("/snmp community")) found.push(...placedIn(text, ROUTER_COMMUNITY, "password"));
   if (format !== "code" && format !== "text" && format !== "sql") {
     if (text.includes("@")) found.push(...pairsOf(text, AT_HOST));

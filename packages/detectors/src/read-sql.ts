@@ -8,6 +8,7 @@ import { SQL, trigger } from "./triggers.ts";
 
 const STATEMENTS: readonly RegExp[] = [
   /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'([^'\n]{1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
+  /\bidentified\s+by\s+values\s+'([^'\n]{16,400})'/gi,
   /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'([^'\n]{1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,

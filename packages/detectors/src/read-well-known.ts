@@ -92,6 +92,15 @@ const TABLES: readonly Table[] = [
     line: /^\s*com2sec6?\s+(?:-Cn\s+\S+\s+)?(?<user>\S+)\s+(?<host>\S+)\s+(?<value>\S+)\s*$/gim,
   },
   {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^\s*(?:trap2?sink|informsink)\s+(?<host>\S+)\s+(?<value>[^\s#]+)/gim,
+  },
+  {
+    path: /\.psk$/,
+    line: /^(?<value>[\da-f]{32,512})[ \t]*$/gim,
+    found: "api_token",
+  },
+  {
     path: /(?:^|\/)(?:login|auth)\.(?:conf|txt|cfg)$|(?:^|\/)credentials\.txt$|(?:^|\/)users?\.(?:txt|csv)$/i,
     line: /^(?!#|user|name|login|e?mail)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
   },

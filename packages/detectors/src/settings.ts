@@ -130,7 +130,7 @@ function elementAround(text: string, at: number): string | null {
 
 /** A literal user name in a program: `$username = "root"`, `user: 'root'`. */
 const USER_LITERAL =
-  /(?:^|[\s"'{,;(.$])(?:[\w.-]{0,40}(?:user(?:_?(?:name|id))?|login|uid|usr)|[a-z]{1,20}(?:User|UserName|Login))["']?[\])]?[ \t]*(?:=>|:=|[=:])[ \t]*["'][\w.@\\+-]{2,}["']/i;
+  /(?:^|[\s"'{,;(.$])(?:[\w.-]{0,40}(?:user(?:_?(?:name|id))?|login|uid|usr|usuario|usuari|utilisateur|benutzer)|[a-z]{1,20}(?:User|UserName|Login))["']?[\])]?[ \t]*(?:=>|:=|[=:])[ \t]*["'][\w.@\\+-]{2,}["']/i;
 
 /** Whether a literal within three lines of the value from `start` to `end` is a user name. */
 export function hasUserLiteral(text: string, start: number, end: number): boolean {

@@ -123,7 +123,8 @@ function isReference(value: string): boolean {
     )
   )
     return true;
-  if (/^\{\s*"[\w.-]+"\s*:|^%[\w.]+%[/\\]|^\$__?\w+\{|^\$\$\{?[A-Za-z_]\w*\}?$/.test(value)) return true;
+  if (/^\{\s*"[\w.-]+"\s*:|^\$[A-Z]+\d*\$$|^%[\w.]+%[/\\]|^\$__?\w+\{|^\$\$\{?[A-Za-z_]\w*\}?$/.test(value))
+    return true;
   if (/^arn:aws[\w-]*:|^projects\/[^/]+\/secrets\/|^@Microsoft\.KeyVault\(|^\{\{?resolve:/.test(value)) return true;
   if (
     /^\$\w+[/\\.-]|^&[\w:.-]+$|%\{[^}]*\}|^\[[\w.]+\]::|^urn:|\[\^?[^\]]{0,40}(?:a-z|A-Z|0-9|\\w|\\d|\\s|\\-)/.test(
@@ -168,7 +169,7 @@ function isPlaceholder(value: string): boolean {
   )
     return true;
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
-  if (/^<[^<>]*>$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
+  if (/^<[^<>]*>$|^<[\w-]+$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
