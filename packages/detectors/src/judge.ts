@@ -248,7 +248,7 @@ function judgeToken(
   if (key.strength < 0.65 && !isConstant && isDigest(value) && /^[\da-f]+$/i.test(value))
     if (key.words.length < 2 || !config) return null;
   if (!config && (randomness < 0.5 || value.length < 10) && !(isSecret && isTyped(value))) return null;
-  if (/^pk_(?:live|test)_/.test(value) || /pusher app key$/.test(key.words.join(" "))) return null;
+  if (/^pk_(?:live|test)_/.test(value) || key.words.join(" ").endsWith("pusher app key")) return null;
   if (/^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40) return null;
   const confidence = isConstant || (config && isRandomText(value)) ? Math.max(0.55, weight) : weight * likelihood;
   return key.kind === "token"

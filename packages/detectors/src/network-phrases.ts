@@ -1,5 +1,5 @@
 // Phrases of switches, routers and firewalls: `snmp-server community x`, `username bob password 0 x`, `option key 'x'`.
-import type { Phrase } from "./phrase-forms.ts";
+import type { Phrase } from "./phrase.ts";
 
 export const NETWORK_PHRASES: readonly Phrase[] = [
   {

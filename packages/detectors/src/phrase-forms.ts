@@ -1,23 +1,10 @@
 // The fixed phrases that give a secret by position: calls of login functions, headers, lines of well-known programs.
 import { NETWORK_PHRASES } from "./network-phrases.ts";
+import type { Phrase } from "./phrase.ts";
 
 const TEXT = `(?:"([^"\\n]{1,256})"|'([^'\\n]{1,256})')`;
 const ANY = `(?:"[^"\\n]{0,300}"|'[^'\\n]{0,300}'|[\\w$.>\\[\\]()-]{1,80})`;
 
-export interface Phrase {
-  /** Four characters, at least one group of which every line with the phrase has. */
-  grams: readonly string[];
-  /** Not in programming languages. */
-  isConfig?: boolean;
-  /** A line without any of these is not read. */
-  needs: readonly string[];
-  pattern: string;
-  flags?: string;
-  syntax?: number;
-  found?: "password" | "api_token";
-}
-
-/** The last group that matches is the secret; a group `user` names its user. */
 export const PHRASE_FORMS: readonly Phrase[] = [
   {
     grams: ["uth=", "uth ", "uth:"],

@@ -88,7 +88,7 @@ const isExample = (host: string): boolean =>
 const GO_DSN = /([\w.-]{1,64}):([^\s@:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
 
 /** Without an address: `root:password@/shop`. */
-const GO_LOCAL_DSN = /(?<=["'\`])([\w.-]{1,64}):([^\s@:/"'\`()]{1,128})@\/[\w-]{1,64}(?=["'\`?])/g;
+const GO_LOCAL_DSN = /(?<=["'`])([\w.-]{1,64}):([^\s@:/"'`()]{1,128})@\/[\w-]{1,64}(?=["'`?])/g;
 
 /** Oracle's thin and OCI drivers: `jdbc:oracle:thin:user/password@//host:1521/service`. */
 const ORACLE_DSN =
