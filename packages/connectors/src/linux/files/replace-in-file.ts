@@ -78,18 +78,30 @@ const asRoot = (script: string): string =>
   shell(`LC_ALL=C; export LC_ALL
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then exec sudo -n sh -c ${quoted(script)}; else exec sh -c ${quoted(script)}; fi`);
 
+/**
+ * INVARIANT: root writes to no file but new ones. The owner of the folder may exchange its files and itself for links at any
+ * moment: the shell enters the folder once, creates each new file exclusively, and then uses only its descriptor.
+ */
 function scriptFor(path: string, before: Buffer, after: Buffer, keepsBackup: boolean): string {
-  const sumOf = (content: Buffer) => `${createHash("sha256").update(content).digest("hex")}  -`;
+  const sumOf = (content: Buffer) => quoted(`${createHash("sha256").update(content).digest("hex")}  -`);
   // `cp -a` keeps owner, mode, times, access lists and labels; writing into the copy changes only its content.
+  const copyTo = (name: string, descriptor: number) => `rm -f -- "${name}"
+set -C; exec ${descriptor}> "${name}"; set +C
+[ -f /proc/self/fd/${descriptor} ]
+cp -aL -- /proc/self/fd/4 /proc/self/fd/${descriptor}`;
   return `set -e; umask 077
-f=$(readlink -f -- ${quoted(path)}); n=$f.strongroom-new; b=$f.strongroom-backup
+f=$(readlink -f -- ${quoted(path)})
+cd -P -- "\${f%/*}/"
+f=./\${f##*/}; n=$f.strongroom-new; b=$f.strongroom-backup
+exec 4< "$f"
+[ "$(sha256sum <&4)" = ${sumOf(before)} ] || exit ${CHANGED_MEANWHILE}
 trap 'rm -f -- "$n"' EXIT
-cp -a -- "$f" "$n"
-cat > "$n"
-[ "$(sha256sum < "$n")" = ${quoted(sumOf(after))} ]
-[ "$(sha256sum < "$f")" = ${quoted(sumOf(before))} ] || exit ${CHANGED_MEANWHILE}
-${keepsBackup ? 'cp -a -- "$f" "$b"' : ":"}
-mv -f -- "$n" "$f"`;
+${copyTo("$n", 3)}
+cat > /proc/self/fd/3
+[ "$(sha256sum < /proc/self/fd/3)" = ${sumOf(after)} ]
+${keepsBackup ? copyTo("$b", 5) : ":"}
+[ "$(sha256sum < "$f")" = ${sumOf(before)} ] || exit ${CHANGED_MEANWHILE}
+mv -fT -- "$n" "$f"`;
 }
 
 interface Run {
