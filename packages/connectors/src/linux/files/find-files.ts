@@ -9,6 +9,8 @@ const FORMAT = String.raw`%p\0%s\0%T@\0%C@\0%i\0%m\0%u\0%g\0`;
 const FIELDS = 8;
 /** A list of 200,000 files is about 30 MB. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
+/** No path that can be asked for again is as long. */
+const MAX_FIELD_BYTES = 1024 * 1024;
 
 export async function findFiles(reading: Reading, { findPrefix }: HostTools): Promise<{ files: FoundFile[] }> {
   const { search, unread } = reading;
@@ -34,7 +36,7 @@ async function filesIn(channel: ClientChannel, reading: Reading): Promise<FoundF
     received += chunk.length;
     const data = Buffer.concat([rest, chunk]);
     let from = 0;
-    for (let at = data.indexOf(0, from); at >= 0; at = data.indexOf(0, from)) {
+    for (let at = data.indexOf(0, rest.length); at >= 0; at = data.indexOf(0, from)) {
       fields.push(data.toString("utf8", from, at));
       from = at + 1;
       if (fields.length < FIELDS) continue;
@@ -43,7 +45,8 @@ async function filesIn(channel: ClientChannel, reading: Reading): Promise<FoundF
       if (file !== null) files.push(file);
     }
     rest = data.subarray(from);
-    if (files.length >= search.maxFiles || received > MAX_LIST_BYTES) reading.limit = "files";
+    const isTooLong = received > MAX_LIST_BYTES || rest.length > MAX_FIELD_BYTES;
+    if (files.length >= search.maxFiles || isTooLong) reading.limit = "files";
     else if (current.signal.aborted || (await reading.isOver())) reading.limit = "time";
     else continue;
     channel.close();

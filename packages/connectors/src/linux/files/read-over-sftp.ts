@@ -7,6 +7,8 @@ import type { Reading } from "./reading.ts";
 /** Requests at the same time; more are no faster. */
 const IN_FLIGHT = 16;
 const MAX_DEPTH = 40;
+/** As for `find`: a list of 200,000 files. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
 /** Returns the known paths that no longer exist; null when the host offers no SFTP. */
 export async function readOverSftp(reading: Reading): Promise<string[] | null> {
@@ -20,8 +22,8 @@ export async function readOverSftp(reading: Reading): Promise<string[] | null> {
   const chosen = withinLimits(reading, await reading.reader.choose(files));
   await inParallel(chosen, IN_FLIGHT, async (file) => {
     if (await reading.isOver()) return;
-    const content = await contentOf(sftp, file.path);
-    if (content === null || content.length > reading.search.maxFileSize) reading.unread.add(file.path);
+    const content = await contentOf(sftp, file.path, reading.search.maxFileSize);
+    if (content === null) reading.unread.add(file.path);
     else await reading.reader.read({ ...file, content, isOfPackage: false });
   });
   sftp.end();
@@ -44,33 +46,36 @@ async function walk(sftp: SFTPWrapper, reading: Reading): Promise<FoundFile[]> {
   const isSkipped = matcherOf(search.excludes);
   const isWanted = search.names.length === 0 ? () => true : matcherOf(search.names);
   const files: FoundFile[] = [];
+  let listedBytes = 0;
+  const isFull = () => files.length >= search.maxFiles || listedBytes > MAX_LIST_BYTES;
   let folders = [...search.roots];
   for (let depth = 0; folders.length > 0 && depth < MAX_DEPTH; depth += 1) {
     const next: string[] = [];
     await inParallel(folders, IN_FLIGHT, async (folder) => {
-      if (files.length >= search.maxFiles || (await reading.isOver())) return;
-      const entries = await entriesOf(sftp, folder);
-      if (entries === null) {
-        if (depth > 0) reading.unread.add(folder);
-        return;
-      }
-      for (const entry of entries) {
+      if (isFull() || (await reading.isOver())) return;
+      const take = (entry: FileEntryWithStats): boolean => {
         const path = `${folder === "/" ? "" : folder}/${entry.filename}`;
-        if (entry.filename === "." || entry.filename === ".." || isSkipped(path)) continue;
+        listedBytes += path.length;
+        if (!isName(entry.filename) || isSkipped(path)) return !isFull();
         if (entry.attrs.isDirectory()) next.push(path);
         else if (entry.attrs.isFile() && isWanted(path) && isSmall(entry, search)) files.push(fileOf(path, entry));
-      }
+        return !isFull();
+      };
+      if (!(await readFolder(sftp, folder, take)) && depth > 0) reading.unread.add(folder);
     });
     folders = next;
   }
-  if (files.length >= search.maxFiles) reading.limit ??= "files";
+  if (isFull()) reading.limit ??= "files";
   return files.slice(0, search.maxFiles).toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
+
+/** A hostile server may send anything as the name of an entry. */
+const isName = (name: string): boolean => name !== "." && name !== ".." && !/[\0/]/.test(name);
 
 const isSmall = ({ attrs }: FileEntryWithStats, { maxFileSize }: FileSearch): boolean => attrs.size <= maxFileSize;
 
 function fileOf(path: string, { attrs, longname }: FileEntryWithStats): FoundFile {
-  const { size, mtime, uid, gid } = attrs;
+  const { size, mtime = 0, uid, gid } = attrs;
   // `ls -l`: mode, links, owner, group.
   const [, , owner = String(uid), group = String(gid)] = longname.split(/\s+/);
   const mode = (attrs.mode & 0o7777).toString(8);
@@ -78,12 +83,31 @@ function fileOf(path: string, { attrs, longname }: FileEntryWithStats): FoundFil
   return { path, size, stamp, modifiedAt: new Date(mtime * 1000).toISOString(), mode, owner, group };
 }
 
-function entriesOf(sftp: SFTPWrapper, folder: string): Promise<FileEntryWithStats[] | null> {
-  return new Promise((resolve) => {
-    sftp.readdir(folder, (error, list) => resolve(error === undefined ? list : null));
+/** Gives the entries of a folder to `take` until it returns false. Resolves to false when the folder cannot be read. */
+function readFolder(
+  sftp: SFTPWrapper,
+  folder: string,
+  take: (entry: FileEntryWithStats) => boolean,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  sftp.opendir(folder, (error, handle) => {
+    if (error !== undefined) {
+      resolve(false);
+      return;
+    }
+    const end = (isRead: boolean) => void sftp.close(handle, () => resolve(isRead));
+    const readMore = () =>
+      void sftp.readdir(handle, (failure, list) => {
+        if (failure !== undefined) end((failure as { code?: unknown }).code === END_OF_FILE);
+        else if (list.every(take)) readMore();
+        else end(true);
+      });
+    readMore();
   });
+  return promise;
 }
 
+const END_OF_FILE = 1;
 const NO_SUCH_FILE = 2;
 
 function isGone(sftp: SFTPWrapper, path: string): Promise<boolean> {
@@ -92,8 +116,31 @@ function isGone(sftp: SFTPWrapper, path: string): Promise<boolean> {
   });
 }
 
-function contentOf(sftp: SFTPWrapper, path: string): Promise<Buffer | null> {
+const PIECE_BYTES = 64 * 1024;
+
+/** Null when the file cannot be read, or is larger than `maxBytes`, whatever size the host announced. */
+async function contentOf(sftp: SFTPWrapper, path: string, maxBytes: number): Promise<Buffer | null> {
+  const handle = await new Promise<Buffer | null>((resolve) => {
+    sftp.open(path, "r", (error, opened) => resolve(error === undefined ? opened : null));
+  });
+  if (handle === null) return null;
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let piece: Buffer | null;
+  do {
+    piece = await pieceAt(sftp, handle, length);
+    if (piece !== null) pieces.push(piece);
+    length += piece?.length ?? 0;
+  } while (piece !== null && piece.length > 0 && length <= maxBytes);
+  sftp.close(handle, () => {});
+  return piece === null || length > maxBytes ? null : Buffer.concat(pieces);
+}
+
+/** Empty at the end of the file; null when it cannot be read. */
+function pieceAt(sftp: SFTPWrapper, handle: Buffer, position: number): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    sftp.readFile(path, (error, content) => resolve(error === undefined ? content : null));
+    sftp.read(handle, Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, position, (error, bytes, data) =>
+      resolve(error ? null : data.subarray(0, bytes)),
+    );
   });
 }

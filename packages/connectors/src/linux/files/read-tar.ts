@@ -42,7 +42,8 @@ async function contentsOf(
       const path = header.name.startsWith("/") ? header.name : `/${header.name}`;
       const file = missing.get(path);
       if (await reading.isOver()) break;
-      if (file === undefined || header.size > maxFileSize) {
+      // A file that became a link or a folder has no content to read.
+      if (file === undefined || header.type !== "file" || header.size > maxFileSize) {
         await body.cancel();
         continue;
       }
