@@ -24,6 +24,10 @@ export interface Versions {
 const COMMIT = "\u0002";
 const FORMAT = `--format=${COMMIT}%H%x09%ct%x09%an <%ae>`;
 const MAX_NAME = 120;
+/** Characters of all paths together: trees that contain themselves, or names of megabytes, take a few kilobytes to send. */
+const MAX_PATHS = 64 * 1024 * 1024;
+/** Bytes of one part; git's own paths have at most 4,096. */
+const MAX_PART = 1024 * 1024;
 
 export interface VersionsWanted {
   /** Without it, only the present files are listed. */
@@ -57,8 +61,10 @@ export async function listVersions(
   log.stdin.end();
   const ended = endOf(log);
   let isCut = false;
+  let length = 0;
   for await (const token of tokensOf(log.stdout)) {
-    if (entry === null && token.startsWith(COMMIT)) commit = commitOf(token.slice(1));
+    if (token === null) isCut = true;
+    else if (entry === null && token.startsWith(COMMIT)) commit = commitOf(token.slice(1));
     // An empty part stands before the files of a merge.
     else if (entry === null) entry = token === "" ? null : blobIn(token);
     else {
@@ -67,9 +73,9 @@ export async function listVersions(
       const key = `${blob} ${token}`;
       // A path that is not UTF-8 cannot be asked for again.
       if (blob === "" || seen.has(key) || token.includes("\uFFFD")) continue;
-      if (seen.size >= maxVersions) {
+      length += token.length;
+      if (seen.size >= maxVersions || length > MAX_PATHS) {
         isCut = true;
-        log.stdout.destroy();
         break;
       }
       seen.add(key);
@@ -80,6 +86,7 @@ export async function listVersions(
       else versions.push(version);
     }
   }
+  if (isCut) log.stdout.destroy();
   const { status } = await ended;
   return isCut || status === 0 ? { byPath, current, isCut } : null;
 }
@@ -99,30 +106,40 @@ function blobIn(token: string): string {
   return parents > 0 && /^100[0-7]{3}$/.test(mode) && /^[0-9a-f]{40,64}$/.test(blob) ? blob : "";
 }
 
-/** Null when git failed. */
+/** Null when git failed. A part when there are more than `most`, or their names are too long. */
 async function presentFiles(folder: GitFolder, most: number): Promise<Map<string, string> | null> {
   const tree = startGit(folder, ["ls-tree", "-r", "-z", "--full-tree", HEAD]);
   tree.stdin.end();
   const ended = endOf(tree);
   const files = new Map<string, string>();
+  let isCut = false;
+  let length = 0;
   for await (const token of tokensOf(tree.stdout)) {
+    length += token?.length ?? 0;
+    if (token === null || files.size >= most || length > MAX_PATHS) {
+      isCut = true;
+      break;
+    }
     const [, blob, path] = /^100[0-7]{3} blob ([0-9a-f]{40,64})\t(.+)$/s.exec(token) ?? [];
-    if (blob !== undefined && path !== undefined && files.size < most) files.set(path, blob);
+    if (blob !== undefined && path !== undefined) files.set(path, blob);
   }
-  return (await ended).status === 0 ? files : null;
+  if (isCut) tree.stdout.destroy();
+  const { status } = await ended;
+  return isCut || status === 0 ? files : null;
 }
 
-/** Parts that end with NUL. */
-async function* tokensOf(stream: Readable): AsyncGenerator<string> {
+/** Parts that end with NUL. Null, and no more, for a part that is too long. */
+async function* tokensOf(stream: Readable): AsyncGenerator<string | null> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const part of stream as AsyncIterable<Buffer>) {
     const data = rest.length === 0 ? part : Buffer.concat([rest, part]);
     let from = 0;
-    for (let at = data.indexOf(0); at >= 0; at = data.indexOf(0, from)) {
+    for (let at = data.indexOf(0, rest.length); at >= 0; at = data.indexOf(0, from)) {
       yield data.toString("utf8", from, at);
       from = at + 1;
     }
     rest = data.subarray(from);
+    if (rest.length > MAX_PART) return yield null;
   }
 }
 

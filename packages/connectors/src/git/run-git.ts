@@ -4,6 +4,15 @@ import type { Readable, Writable } from "node:stream";
 
 const MAX_ERROR_TEXT = 16_384;
 
+/**
+ * KiB. A tree of a few kilobytes can contain itself so often that git needs all memory of the machine to compare it. Mapped
+ * packs do not count.
+ */
+const MAX_MEMORY = 2 * 1024 * 1024;
+const LIMITED = 'ulimit -d "$0"; exec git "$@"';
+/** The shell found no git program. */
+const NOT_FOUND = 127;
+
 export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface GitFolder {
@@ -52,7 +61,7 @@ function environment({ path, protocol, settings: ofProxy }: GitFolder): NodeJS.P
 
 /** Starts git; it and its own children end with the signal. */
 export function startGit(folder: GitFolder, args: readonly string[]): GitProcess {
-  const child = spawn("git", args, {
+  const child = spawn("sh", ["-c", LIMITED, String(MAX_MEMORY), ...args], {
     cwd: folder.path,
     env: environment(folder),
     stdio: ["pipe", "pipe", "pipe"],
@@ -84,7 +93,9 @@ export function endOf(child: GitProcess): Promise<{ status: number | null; text:
     if (text.length < MAX_ERROR_TEXT) text += part.toString("latin1");
   });
   child.once("error", (error) => resolve({ status: null, text, error }));
-  child.once("close", (status) => resolve({ status, text, error: null }));
+  child.once("close", (status) =>
+    resolve({ status, text, error: status === NOT_FOUND ? new Error("There is no git program.") : null }),
+  );
   return promise;
 }
 
