@@ -131,7 +131,7 @@ export async function recordFindings(
       file_owner: file.owner,
       file_group: file.group,
       file_mode: file.mode,
-      file_modified_at: file.modifiedAt,
+      file_modified_at: storableTime(file.modifiedAt),
       account_id: account?.id ?? null,
       rule_id: rule?.id ?? null,
       due_at: dueAt(score, at).toISOString(),
@@ -152,6 +152,10 @@ export async function recordFindings(
   );
   return { seen: rows.length, added: rows.length - known.length, fixed };
 }
+
+/** Users of a host and authors of commits choose any time, also one that PostgreSQL cannot read. */
+const storableTime = (text: string): string => (/^\d{4}-/.test(text) && !text.startsWith("0000") ? text : EPOCH);
+const EPOCH = new Date(0).toISOString();
 
 /** A finding keeps its identity when its secret moves within the file or gets another class. */
 const identityOf = (path: string, fingerprint: string): string =>

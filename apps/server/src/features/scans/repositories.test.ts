@@ -61,6 +61,18 @@ describe("enhanced scans of Git repositories", needs(gitAvailable(), opensslAvai
   const detailsOf = async (finding: SecurityFinding) =>
     (await world.app.call(readFinding, { ...byId(finding), as: world.owner.token })).body;
 
+  test("a commit in the year 10000 does not stop the scan", async () => {
+    const { commit, git, target } = await aRepository();
+    commit({ ".env": `DB_PASSWORD=${aPassword()}\n` });
+    commit({ ".env": "", "other.env": `DB_PASSWORD=${aPassword()}\n` });
+    git("commit", "--quiet", "--amend", "--no-edit", "--date=@253402300800 +0000");
+    git("rebase", "--quiet", "--force-rebase", "--committer-date-is-author-date", "HEAD~1");
+    assert.equal(git("log", "-1", "--format=%ct"), "253402300800");
+    const scan = await scanned(world, target, { scanDepth: "standard" });
+    assert.equal(scan.status, "completed", scan.error_message ?? "");
+    assert.equal((await findingsOf(world, target)).length, 2);
+  });
+
   test("SCAN-29: a secret that was removed stays a finding until the history no longer contains it", async () => {
     const { path, commit, git, target } = await aRepository();
     const [present, removed] = [aPassword(), aPassword()];
