@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
-import { csvLine, inertText } from "./spreadsheet-cell.ts";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
+import { csvLine, inertText, sheetText } from "./spreadsheet-cell.ts";
 
 /**
  * Splits a line as spreadsheets do: at the locale's separator, ignoring quotes inside a cell that does not start with a quote.
@@ -43,4 +44,16 @@ test("no text becomes a formula in a CSV file, whatever separator the spreadshee
 test("leaves other text, numbers, null and booleans unchanged", () => {
   for (const text of ["", "web-1", "a@example.com", "1-2", "x=y", "two words"]) assert.equal(inertText(text), text);
   assert.equal(csvLine(["a", -1, null, true, "b,c"]), 'a,-1,,true,"b,c"\r\n');
+});
+
+test("a spreadsheet file with any text can be opened", async () => {
+  const texts = ["\u0001\u001b[31m", "\ufffe\uffff", "x".repeat(40_000), `${"x".repeat(32_766)}\u{1f511}`, "=1+1", "]]>&<"];
+  const file = await writeXlsx({ sheets: [{ name: "A", columns: [], rows: texts.map((text) => [sheetText(text)]) }] });
+  const { sheets } = await readXlsx(file);
+  const read = sheets[0]!.rows.map(([cell]) => String(cell));
+  assert.deepEqual(read.slice(0, 2), ["\u0001\u001b[31m", "\ufffd\ufffd"]);
+  assert.deepEqual(
+    read.map(({ length }) => length),
+    [6, 2, 32_767, 32_767, 5, 5],
+  );
 });

@@ -7,6 +7,12 @@
 export const inertText = (text: string): string =>
   text.replaceAll(/(^|[;,\t\r\n|"])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'");
 
+const LONGEST_CELL = 32_767;
+
+/** `inertText` for a spreadsheet file: Excel opens no file with a longer text, or with a character that XML forbids. */
+export const sheetText = (text: string): string =>
+  inertText(text).slice(0, LONGEST_CELL).toWellFormed().replaceAll(/[\ufffe\uffff]/g, "\ufffd");
+
 /** One line of CSV (RFC 4180), including the line end. Numbers stay numbers, because only text can hide a formula. */
 export const csvLine = (cells: readonly (string | number | boolean | null)[]): string =>
   `${cells.map(writeCell).join(",")}\r\n`;

@@ -6,7 +6,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import type { Download } from "#kernel/http/stream.ts";
-import { inertText } from "#kernel/spreadsheet-cell.ts";
+import { inertText, sheetText } from "#kernel/spreadsheet-cell.ts";
 import type { FindingsContext } from "./findings.ts";
 import * as store from "./findings.store.ts";
 import type { PreparedFilter, ShownFinding } from "./findings.store.ts";
@@ -128,7 +128,7 @@ async function* workbook(columns: readonly Column[], rows: AsyncIterable<Exporte
     for await (const row of rows) {
       yield columns.map(({ read }) => {
         const cell = read(row);
-        return typeof cell === "string" ? inertText(cell) : cell;
+        return typeof cell === "string" ? sheetText(cell) : cell;
       });
     }
   }

@@ -1,5 +1,5 @@
 // Tests that users cannot reach logins or credentials through findings without permission.
-import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
+import { changeFindingStatus, readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -51,5 +51,26 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     assert.deepEqual([result.vaulted, result.failed.map(({ id }) => id)], [0, [finding!.id]], text);
     const details = await host.app.call(readFinding, { ...byId(finding!), as });
     assert.equal(details.body.auto_vaulted, false);
+  });
+
+  /** A path on the host with this many characters, of which most have two code units. */
+  const longName = (length: number): string => {
+    const [begin, end] = [host.pathOf("x/").length - 1, ".conf".length];
+    const folders = `${"\u{1F511}".repeat(30)}/`;
+    const middle = folders.repeat(Math.ceil(length / folders.length)).slice(0, length - begin - end);
+    return `x${middle.toWellFormed().replaceAll("\uFFFD", "k").replaceAll("//", "/k")}.conf`;
+  };
+
+  for (const length of [260, 261])
+    test(`a name of ${length} code units does not prevent decisions`, async () => {
+      const [finding] = await findingsOfFile(longName(length), 1);
+      const reply = await host.app.call(changeFindingStatus, { ...byId(finding!), body: { status: "accepted" }, as });
+      assert.equal(reply.status, 200, reply.text);
+    });
+
+  test("a long name of an unreadable file does not stop the scan", async () => {
+    for (const begin of ["y", "yy"]) host.write(`${begin}${longName(1_300)}`, "password = x\n", 0o600);
+    const scan = await host.scanned();
+    assert.deepEqual([scan.status, scan.coverage.unread_count], ["completed", 2], scan.error_message ?? "");
   });
 });

@@ -24,5 +24,6 @@ export const mayNotManage = (): Refusal =>
 export const auditTarget = (id: string, path: string | null = null) => ({
   type: "finding",
   id,
-  ...(path === null ? {} : { name: path.slice(-200) }),
+  // Audit entries refuse half a character.
+  ...(path === null ? {} : { name: path.slice(-200).toWellFormed() }),
 });

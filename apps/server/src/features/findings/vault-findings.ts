@@ -210,7 +210,7 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
     dependentId = await rotation.addDependent(tx, {
       actor,
       accountId: account.id,
-      name: `${row.path.slice(-80)} on ${target.name}`.slice(0, 100),
+      name: `${row.path.slice(-80)} on ${target.name}`.slice(0, 100).toWellFormed(),
       config: {
         kind: body.useReferences ? "file-reference" : "file-value",
         via_account_id: credential.id as AccountId,
@@ -251,7 +251,7 @@ async function storeAccount(
   if (typeof login === "string") throw refuse(422, "finding.login-unknown", login);
   const { username, hostname, port, systemType, connectionMethod, databaseName } = login;
   const fields = NewAccount.safeParse({
-    name: `${username} on ${hostname}`.slice(0, 100),
+    name: `${username} on ${hostname}`.slice(0, 100).toWellFormed(),
     username,
     hostname,
     port,

@@ -206,7 +206,7 @@ async function finish(
   await conclude(context, tx, { scan, target }, "completed", { details });
 }
 
-const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD").slice(0, LONGEST_MESSAGE);
+const storable = (text: string): string => text.slice(0, LONGEST_MESSAGE).toWellFormed().replaceAll("\0", "\uFFFD");
 
 type Ending = Pick<StartedScan, "scan" | "target">;
 

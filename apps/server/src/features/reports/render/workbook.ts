@@ -1,7 +1,7 @@
 // The risk assessment as a spreadsheet: a sheet for the factors, the controls, the steps and the items.
 import { FRAMEWORK_NAMES } from "@strongroom/contract";
 import type { ComplianceFramework } from "@strongroom/contract";
-import { inertText } from "#kernel/spreadsheet-cell.ts";
+import { sheetText } from "#kernel/spreadsheet-cell.ts";
 import type { ReportData } from "../report-data.ts";
 import { words } from "./risk-report.ts";
 
@@ -25,7 +25,7 @@ export async function renderWorkbook(data: ReportData): Promise<Buffer> {
 }
 
 /** A CSV file saved from the spreadsheet may turn text into a formula. */
-const inert = (cell: Cell): Cell => (typeof cell === "string" ? inertText(cell) : cell);
+const inert = (cell: Cell): Cell => (typeof cell === "string" ? sheetText(cell) : cell);
 
 function summaryOf({ assessment, ...data }: ReportData): Sheet {
   return {

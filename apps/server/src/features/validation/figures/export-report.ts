@@ -14,7 +14,7 @@ import { findMatches } from "../search/search.store.ts";
 import type { MatchRow } from "../search/search.store.ts";
 import type { ValidationContext } from "../validation.ts";
 import { dayOf } from "../validation.jobs.ts";
-import { inertText } from "#kernel/spreadsheet-cell.ts";
+import { sheetText } from "#kernel/spreadsheet-cell.ts";
 import { DAY_MS, rateOf, statusOfSecret } from "../validation.policy.ts";
 
 type Cell = string | number | Date | null;
@@ -139,7 +139,7 @@ function fileNameOf({ kernel }: ValidationContext, { start, end }: Period, exten
 }
 
 /** A spreadsheet cell stores text as text, but a CSV file saved from the spreadsheet may turn it into a formula. */
-const inert = (cell: Cell): Cell => (typeof cell === "string" ? inertText(cell) : cell);
+const inert = (cell: Cell): Cell => (typeof cell === "string" ? sheetText(cell) : cell);
 
 function workbook(name: string, columns: readonly Column[], rows: AsyncIterable<readonly Cell[]>): Readable {
   return Readable.from(bytesOf(name, columns, rows), { objectMode: false });
