@@ -47,7 +47,14 @@ test("leaves other text, numbers, null and booleans unchanged", () => {
 });
 
 test("a spreadsheet file with any text can be opened", async () => {
-  const texts = ["\u0001\u001b[31m", "\ufffe\uffff", "x".repeat(40_000), `${"x".repeat(32_766)}\u{1f511}`, "=1+1", "]]>&<"];
+  const texts = [
+    "\u0001\u001b[31m",
+    "\ufffe\uffff",
+    "x".repeat(40_000),
+    `${"x".repeat(32_766)}\u{1f511}`,
+    "=1+1",
+    "]]>&<",
+  ];
   const file = await writeXlsx({ sheets: [{ name: "A", columns: [], rows: texts.map((text) => [sheetText(text)]) }] });
   const { sheets } = await readXlsx(file);
   const read = sheets[0]!.rows.map(([cell]) => String(cell));
@@ -56,4 +63,13 @@ test("a spreadsheet file with any text can be opened", async () => {
     read.map(({ length }) => length),
     [6, 2, 32_767, 32_767, 5, 5],
   );
+});
+
+test("takes linear time", () => {
+  for (const part of ["\n", " ", ",", "=", " =", "x "]) {
+    const text = part.repeat(200_000);
+    const startedAt = performance.now();
+    inertText(text);
+    assert.ok(performance.now() - startedAt < 2_000, JSON.stringify(part));
+  }
 });

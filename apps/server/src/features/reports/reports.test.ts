@@ -198,6 +198,28 @@ test("names outside Western Europe and formulas are printed as text", async () =
   ]);
 });
 
+test("long names of files on a host delay no report", async () => {
+  const { rows } = await app.database.pool.query<{ id: string }>(
+    `insert into discovery_targets (id, safe_id, name, target_type, connection_method, hostname, port, timeout_ms,
+       credential_id, credential_safe_id, created_at, updated_at)
+     select gen_random_uuid(), safe_id, 'A host', 'linux', 'ssh', 'host', 22, 1000, id, safe_id, now(), now()
+     from credentials where id = $1 returning id`,
+    [world.refused.id],
+  );
+  await app.database.pool.query(
+    `insert into findings (id, target_id, identity, path, fingerprint, finding_type, class, detector, reason, confidence,
+       status, risk_score, risk_factors, is_below_threshold, line, preview, context, file_owner, file_group, file_mode,
+       file_modified_at, first_scan_id, last_scan_id, created_at, last_seen_at)
+     select gen_random_uuid(), $1, 'long-' || n, '/' || repeat(case n % 3 when 0 then 'a' when 1 then E'\\n' else '=' end, 4000) || n, md5('long-' || n),
+       'hardcoded_password', 'password', 'assignment', 'A password.', 0.9, 'new', 90, '[]', false, 3, '••••', '[]', 'root', 'root',
+       '644', now(), gen_random_uuid(), gen_random_uuid(), now(), now()
+     from generate_series(1, 300) n`,
+    [rows[0]!.id],
+  );
+  await completed(world.admin);
+  await app.database.pool.query("delete from discovery_targets where id = $1", [rows[0]!.id]);
+});
+
 test("other users can neither list, read, download, cancel nor delete a report", async () => {
   const report = await completed(world.owner);
   const as = { as: world.admin.token };

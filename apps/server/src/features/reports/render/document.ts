@@ -1,5 +1,6 @@
 // A tagged PDF (ISO 32000-1 §14.8) with headings, paragraphs, tables and charts that break across pages.
 import { createRequire } from "node:module";
+import { setImmediate } from "node:timers/promises";
 import Pdf from "pdfkit";
 
 const resolve = createRequire(import.meta.url).resolve;
@@ -46,6 +47,18 @@ interface Entry {
 }
 
 type Structure = PDFKit.PDFStructureElement;
+
+const ROWS_AT_ONCE = 10;
+
+/** Characters of a cell; breaking a longer word into lines takes minutes. */
+const [KEPT_BEGIN, KEPT_END] = [100, 60];
+
+/** Names of hosts have any length and any characters. */
+function cellText(text: string): string {
+  const isLong = text.length > KEPT_BEGIN + KEPT_END;
+  const kept = isLong ? `${text.slice(0, KEPT_BEGIN)}…${text.slice(-KEPT_END)}` : text;
+  return kept.toWellFormed().replaceAll(/[\p{C}\s]+/gu, " ");
+}
 
 export class ReportDocument {
   readonly #pdf: PDFKit.PDFDocument;
@@ -252,14 +265,16 @@ export class ReportDocument {
     pdf.y = top + height + 26;
   }
 
-  /** Repeats the header on each page. A row never breaks across pages. */
-  table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  /** Repeats the header on each page. A row never breaks across pages. Other work of the process runs between rows. */
+  async table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<void> {
     const table = this.#pdf.struct("Table");
     this.#root.add(table);
     const header = columns.map((column) => column.header);
     this.#ensure(60);
     this.#row(table, columns, header, true);
-    for (const row of rows) {
+    for (const [index, texts] of rows.entries()) {
+      if (index % ROWS_AT_ONCE === 0) await setImmediate();
+      const row = texts.map(cellText);
       if (this.#pdf.y + this.#heightOf(columns, row) > this.#bottom) {
         this.#pdf.addPage();
         this.#row(table, columns, header, true);
