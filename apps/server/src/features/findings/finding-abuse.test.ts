@@ -2,6 +2,9 @@
 import { changeFindingStatus, readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { byId } from "#features/discovery/testing/discovery-world.ts";
 import { aPassword, aScannedHost } from "#features/scans/testing/scanned-host.ts";
@@ -19,8 +22,9 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
   after(() => host.stop());
 
   /** Writes a file with `count` passwords, scans it and returns their findings. */
-  async function findingsOfFile(name: string, count: number) {
-    const path = host.write(name, Array.from({ length: count }, () => `password = ${aPassword()}\n`).join(""));
+  async function findingsOfFile(name: string, count: number, before = "") {
+    const passwords = Array.from({ length: count }, () => `password = ${aPassword()}\n`);
+    const path = host.write(name, `${before}${passwords.join("")}`);
     await host.scanned();
     const found = (await host.findings()).filter(({ finding_data }) => finding_data.file_path === path);
     assert.equal(found.length, count);
@@ -51,6 +55,42 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     assert.deepEqual([result.vaulted, result.failed.map(({ id }) => id)], [0, [finding!.id]], text);
     const details = await host.app.call(readFinding, { ...byId(finding!), as });
     assert.equal(details.body.auto_vaulted, false);
+  });
+
+  test("a changed host in the database sends the secret nowhere", async () => {
+    const [finding] = await findingsOfFile("redirect/a.conf", 1, "host = db1.corp\n");
+    let connections = 0;
+    const trap = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    trap.listen(0, "127.0.0.1");
+    await once(trap, "listening");
+    const { port } = trap.address() as AddressInfo;
+    const change = "update findings set host = '127.0.0.1', port = $2 where id = $1";
+    await host.app.database.pool.query(change, [finding!.id, port]);
+    const login = { username: "app", systemType: "postgresql" as const };
+    const verified = await host.app.call(verifyFinding, { ...byId(finding!), body: { login }, as });
+    const vaulting = { findingIds: [finding!.id], vaultSettings: {}, login };
+    const vaulted = await host.app.call(vaultFindings, { body: vaulting, as });
+    trap.close();
+    assert.deepEqual([verified.status, vaulted.body.vaulted, connections], [409, 0, 0], verified.text + vaulted.text);
+  });
+
+  test("a file that takes long to search delays no other call", async () => {
+    const [finding] = await findingsOfFile("slow/a.conf", 1);
+    host.write("slow/a.conf", "password=".repeat(200_000));
+    let slowest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      slowest = Math.max(slowest, performance.now() - last);
+      last = performance.now();
+    }, 50);
+    const login = { username: "app", systemType: "postgresql" as const };
+    const { status, text } = await host.app.call(verifyFinding, { ...byId(finding!), body: { login }, as });
+    clearInterval(timer);
+    assert.equal(status, 409, text);
+    assert.ok(slowest < 3_000, `${slowest} ms`);
   });
 
   /** A path on the host with this many characters, of which most have two code units. */

@@ -3,7 +3,6 @@ import { filePathOf, isReadablePlace, placeName } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
 import type { SystemType } from "@strongroom/contract";
-import { scanText } from "@strongroom/detectors";
 import { Secret } from "@strongroom/keys";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Refusal } from "#kernel/http/refuse.ts";
@@ -21,7 +20,8 @@ import { textOfDefinition, textOfSettings, textOfTable } from "./database-texts.
 import type { DatabaseText } from "./database-texts.ts";
 import { COLUMN_DETECTOR } from "./findings.policy.ts";
 import type { FindingRow } from "./findings.store.ts";
-import { fingerprintUnder, keysOf } from "./known-secrets.ts";
+import { keysOf } from "./known-secrets.ts";
+import { openSearcher } from "./search-file.ts";
 
 const TIMEOUT_MS = 30_000;
 /** The default of scans. */
@@ -94,18 +94,19 @@ export async function readSecrets(
   const places = [...new Set(readable.map(({ path }) => path))];
   const found: SecretsFound = new Map(rows.map((row) => [row.id, readable.includes(row) ? goneFrom(row) : noSecret()]));
   if (places.length === 0) return found;
-  const take = (path: string, content: Uint8Array | string, isOf: (row: FindingRow, line: number) => boolean) => {
-    const fingerprint = (value: string) => fingerprintUnder(fingerprintKey, value);
-    for (const each of scanText(content, { path: filePathOf(path), fingerprint })) {
+  const wanted = readable.flatMap((row) => row.fingerprint ?? []);
+  const searcher = openSearcher(signal);
+  const take: Take = async (path, content, isOf) => {
+    for (const each of await searcher.search({ path: filePathOf(path), content, fingerprintKey, wanted })) {
       for (const row of readable) {
-        if (row.fingerprint !== each.fingerprint || !isOf(row, each.line)) continue;
-        if (!(found.get(row.id) instanceof Secret)) found.set(row.id, Secret.fromText(each.reveal()));
+        if (row.fingerprint !== each.fingerprint || !isOf(row, each.line) || !isOfHost(row, each)) continue;
+        if (!(found.get(row.id) instanceof Secret)) found.set(row.id, Secret.fromText(each.value));
       }
     }
   };
   const limits = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
   using secret = await openCredential(kernel, credential);
-  const result = await readAgain(connector, { to, secret, places, limits }, take);
+  const result = await readAgain(connector, { to, secret, places, limits }, take).finally(() => searcher.close());
   if (result === undefined)
     throw refuse(422, "finding.not-readable", "Strongroom cannot read the files of this target.");
   if (result.outcome === "read") return found;
@@ -115,6 +116,19 @@ export async function readSecrets(
   }
   throw refuse(502, "finding.target-failed", result.message);
 }
+
+/**
+ * INVARIANT: a secret is sent only to the address that the file names beside it, to the scanned host, or to one that the
+ * user entered. The address in the database is not enough.
+ */
+const isOfHost = (row: FindingRow, found: { host: string | null; port: number | null }): boolean =>
+  row.host === null || (row.host === found.host && row.port === found.port);
+
+type Take = (
+  path: string,
+  content: Uint8Array | string,
+  isOf: (row: FindingRow, line: number) => boolean,
+) => Promise<void>;
 
 interface Reading {
   to: Target;
@@ -127,7 +141,7 @@ interface Reading {
 async function readAgain(
   { readFiles, readDatabases }: Connector,
   { to, secret, places, limits }: Reading,
-  take: (path: string, content: Uint8Array | string, isOf: (row: FindingRow, line: number) => boolean) => void,
+  take: Take,
 ) {
   if (readFiles !== undefined) {
     const size = { maxFileSize: LARGEST_FILE, maxTotalBytes: places.length * LARGEST_FILE, maxFiles: places.length };
