@@ -138,11 +138,7 @@ interface Reading {
 }
 
 /** Undefined when the target's system cannot be read. */
-async function readAgain(
-  { readFiles, readDatabases }: Connector,
-  { to, secret, places, limits }: Reading,
-  take: Take,
-) {
+async function readAgain({ readFiles, readDatabases }: Connector, { to, secret, places, limits }: Reading, take: Take) {
   if (readFiles !== undefined) {
     const size = { maxFileSize: LARGEST_FILE, maxTotalBytes: places.length * LARGEST_FILE, maxFiles: places.length };
     const search = { roots: places, names: [], excludes: [], known: [], history: true, maxLoadPerCore: null, ...size };

@@ -30,7 +30,11 @@ async function readFrom(t: TestContext, host: Host, search: Partial<FileSearch> 
       const session = accept();
       session.on("exec", (acceptCommand, reject, { command }) => {
         if (host.run === undefined) reject();
-        else host.run(command, acceptCommand().on("error", () => {}));
+        else
+          host.run(
+            command,
+            acceptCommand().on("error", () => {}),
+          );
       });
       session.on("sftp", (acceptSftp) => host.sftp?.(acceptSftp()));
     });
@@ -56,7 +60,10 @@ const FILE: Attributes = { mode: 0o100_644, uid: 0, gid: 0, size: 10, atime: 1, 
 const [OK, END] = [0, 1];
 
 /** Lists each folder with these packets of names, and reads each file as `content`. */
-function anSftp(packets: (folder: string, count: number) => string[] | null, content: (offset: number) => Buffer | null) {
+function anSftp(
+  packets: (folder: string, count: number) => string[] | null,
+  content: (offset: number) => Buffer | null,
+) {
   return (sftp: SFTPWrapper) => {
     let opened = 0;
     const folders = new Map<string, { path: string; count: number }>();
@@ -100,11 +107,7 @@ test("stops reading a file over SFTP that is larger than the host announced", as
     sent += 8192;
     return Buffer.alloc(8192, "a");
   };
-  const { result, read } = await readFrom(
-    t,
-    { sftp: anSftp(listOnce(["a.conf"]), endless) },
-    { maxFileSize: 100_000 },
-  );
+  const { result, read } = await readFrom(t, { sftp: anSftp(listOnce(["a.conf"]), endless) }, { maxFileSize: 100_000 });
   assert.ok(result.outcome === "read", result.message);
   assert.deepEqual([result.unread, [...read.keys()]], [["/etc/a.conf"], []]);
   assert.ok(sent < 1_000_000, `${sent} bytes`);
@@ -138,10 +141,13 @@ function entryOf(name: string, type: "0" | "2", content: string): Buffer {
   header.write(" ".repeat(8), 148);
   header.write(type, 156);
   header.write("ustar\u000000", 257, "latin1");
-  header.write(`${octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    6,
-  )} `, 148);
+  header.write(
+    `${octal(
+      header.reduce((sum, byte) => sum + byte, 0),
+      6,
+    )} `,
+    148,
+  );
   const body = Buffer.alloc(Math.ceil(content.length / 512) * 512);
   body.write(content);
   return Buffer.concat([header, body]);
@@ -190,7 +196,10 @@ test("stops reading a list of files whose name never ends", async (t) => {
       await new Promise<void>((resolve) => void channel.once("drain", resolve).once("close", resolve));
     }
   };
-  const { result } = await readFrom(t, aHost((channel) => void endless(channel), END_OF_ARCHIVE));
+  const { result } = await readFrom(
+    t,
+    aHost((channel) => void endless(channel), END_OF_ARCHIVE),
+  );
   assert.ok(result.outcome === "read", result.message);
   assert.equal(result.limit, "files");
   assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes`);

@@ -84,11 +84,7 @@ function fileOf(path: string, { attrs, longname }: FileEntryWithStats): FoundFil
 }
 
 /** Gives the entries of a folder to `take` until it returns false. Resolves to false when the folder cannot be read. */
-function readFolder(
-  sftp: SFTPWrapper,
-  folder: string,
-  take: (entry: FileEntryWithStats) => boolean,
-): Promise<boolean> {
+function readFolder(sftp: SFTPWrapper, folder: string, take: (entry: FileEntryWithStats) => boolean): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   sftp.opendir(folder, (error, handle) => {
     if (error !== undefined) {

@@ -1,7 +1,18 @@
 // Tests that changing a file as root changes no other file, whatever the owner of its folder does.
 import { Secret } from "@strongroom/keys";
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { aContext, aTarget, needs, startSshd, unixUsersAvailable } from "../../../testing/index.ts";
