@@ -3,7 +3,7 @@ import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType, hasAccounts } from "./discovery-types.ts";
 import { endpoint } from "./endpoint.ts";
-import { AccountId, HostKey, Message, Moment, oneLine, optionalLines, pageQuery, SafeId } from "./fields.ts";
+import { AccountId, HostKey, Message, Moment, oneLine, optionalLines, pageQuery, SafeId, sortBy } from "./fields.ts";
 
 export const DiscoveryTargetId = z.uuid().brand<"DiscoveryTargetId">();
 export type DiscoveryTargetId = z.infer<typeof DiscoveryTargetId>;
@@ -212,13 +212,29 @@ const scanById = { params: z.object({ id: DiscoveryScanId }) };
 export const discoveryReading = { method: "GET", needs: "discovery.read", audit: "none" } as const;
 export const discoveryManaging = { needs: "discovery.manage", gives: "nothing" } as const;
 
+/** `safe` is the safe's name; `basic` and `enhanced` are the times of the last scans, and `next` that of the next one. */
+export const TARGET_SORT_FIELDS = ["name", "host", "type", "safe", "basic", "enhanced", "next"] as const;
+export type TargetSortField = (typeof TARGET_SORT_FIELDS)[number];
+
+export const TargetSort = sortBy(TARGET_SORT_FIELDS);
+export type TargetSort = z.infer<typeof TargetSort>;
+
+/** The status of the last basic or the last enhanced scan; `never` without any scan. */
+export const LastScan = z.enum(["never", ...ScanStatus.options]);
+export type LastScan = z.infer<typeof LastScan>;
+
 export const listDiscoveryTargets = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/targets",
-  summary: "Discovery targets that the caller can see, by name",
+  summary: "Discovery targets that the caller can see, by name unless sorted otherwise",
   query: z.object({
     ...pageQuery(500, 100),
+    sort: TargetSort.optional(),
+    /** Matches name, host, description or safe. */
+    search: z.string().trim().max(100).optional(),
+    type: DiscoveryTargetType.optional(),
     active: z.stringbool().optional(),
+    last_scan: LastScan.optional(),
     /** Exactly this host; case does not matter. */
     host: z.string().trim().min(1).max(253).optional(),
   }),

@@ -18,8 +18,8 @@ import type {
 import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { pageInOrder, readPlace } from "#kernel/db/list-order.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { pageByName, placeByName } from "#kernel/http/cursor.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
@@ -30,19 +30,16 @@ import type { DiscoveryContext } from "../discovery.ts";
 import { openCredential, targetOf } from "../scans/credential.ts";
 import type { CredentialRow } from "../scans/credential.ts";
 import { nextScan, requireSchedule } from "./schedule.ts";
+import { orderOf } from "./target-order.ts";
 import * as store from "./targets.store.ts";
 import type { ShownTarget, TargetRow } from "./targets.store.ts";
 import { usableCredential } from "./usable-credential.ts";
 
 export async function listTargets(call: Call<typeof listDiscoveryTargets>, db: Db) {
-  const { limit, cursor, active = null, host = null } = call.query;
-  const rows = await store.listTargets(
-    db,
-    call.actor,
-    { after: placeByName(cursor), isActive: active, host },
-    limit + 1,
-  );
-  const { shown, next_cursor } = pageByName(rows, limit);
+  const { limit, cursor, ...filter } = call.query;
+  const after = cursor === undefined ? null : readPlace(orderOf(filter.sort), cursor);
+  const rows = await store.listTargets(db, call.actor, filter, { after, limit: limit + 1 });
+  const { shown, next_cursor } = pageInOrder(rows, limit);
   return { data: shown.map(toTarget), next_cursor };
 }
 

@@ -1,14 +1,24 @@
 // Stores discovery targets.
 import type { ConnectorCriteria } from "@strongroom/connectors";
-import type { DiscoveryMethod, DiscoveryTargetType, ScanSchedule, ScanStatus } from "@strongroom/contract";
+import type {
+  DiscoveryMethod,
+  DiscoveryTargetType,
+  LastScan,
+  ScanSchedule,
+  ScanStatus,
+  TargetSort,
+} from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, GeneratedAlways, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { NamePlace } from "#kernel/http/cursor.ts";
+import { everyWord } from "#kernel/db/containing.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import type { ListOrder, Place } from "#kernel/db/list-order.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 import type { PrincipalRef } from "#features/safes/index.ts";
 import type { HostKey } from "#features/secrets/index.ts";
+import { ofLastScan, orderOf } from "./target-order.ts";
 
 export interface TargetsTable {
   id: ColumnType<string, string, never>;
@@ -43,8 +53,8 @@ declare module "#kernel/db/tables.ts" {
 export type TargetRow = Selectable<TargetsTable>;
 
 export interface ShownTarget extends TargetRow {
-  /** Case-folded, for sorting. */
-  sort: string;
+  /** The key of the list's order. */
+  key: Place["key"];
   safe_name: string;
   can_manage: boolean;
   /** The credential's fields that select its connector; null if the credential was deleted. */
@@ -66,46 +76,65 @@ export const visibleTargets = (actor: PrincipalRef): RawBuilder<unknown> => sql`
   join discovery_targets target on target.safe_id = mine.safe_id
   where (mine.permissions & ${SEE}) <> 0)`;
 
-const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number) => sql<ShownTarget>`
-  select discovery_targets.*, lower(discovery_targets.name) as sort, safes.name as safe_name, seen.can_manage, (
+const shown = (actor: Actor, condition: RawBuilder<unknown>, order: ListOrder, limit: number) => sql<ShownTarget>`
+  select discovery_targets.*, ${order.key} as key, safes.name as safe_name, seen.can_manage, (
     select jsonb_build_object('type', credentials.type, 'connectionString', credentials.connection_string,
       'additionalParams', credentials.additional_params)
     from credentials where credentials.id = discovery_targets.credential_id and credentials.deleted_at is null
-  ) as login, (
-    select jsonb_build_object('id', scan.id, 'status', scan.status, 'completed_at', scan.completed_at,
-      'accounts_discovered', scan.accounts_discovered)
-    from discovery_scans scan where scan.target_id = discovery_targets.id
-    order by scan.created_at desc, scan.id desc limit 1
-  ) as last_scan, (
-    select jsonb_build_object('status', scan.status, 'completed_at', scan.completed_at)
-    from scans scan where scan.target_id = discovery_targets.id
-    order by scan.created_at desc, scan.id desc limit 1
-  ) as last_enhanced_scan
+  ) as login,
+  ${ofLastScan(
+    "discovery_scans",
+    sql`jsonb_build_object('id', scan.id, 'status', scan.status, 'completed_at', scan.completed_at,
+      'accounts_discovered', scan.accounts_discovered)`,
+  )} as last_scan,
+  ${ofLastScan("scans", sql`jsonb_build_object('status', scan.status, 'completed_at', scan.completed_at)`)}
+    as last_enhanced_scan
   from ${visibleTargets(actor)} seen
   join discovery_targets on discovery_targets.id = seen.id
   join safes on safes.id = discovery_targets.safe_id
   where ${condition}
-  order by lower(discovery_targets.name), discovery_targets.id limit ${limit}`;
+  order by ${orderTerms(order, sql`discovery_targets.id`)} limit ${limit}`;
+
+interface TargetFilter {
+  search?: string | undefined;
+  type?: DiscoveryTargetType | undefined;
+  active?: boolean | undefined;
+  last_scan?: LastScan | undefined;
+  host?: string | undefined;
+}
 
 export async function listTargets(
   db: Db,
   actor: Actor,
-  { after, isActive, host }: { after: NamePlace | null; isActive: boolean | null; host: string | null },
-  limit: number,
+  { sort, ...filter }: TargetFilter & { sort?: TargetSort | undefined },
+  { after, limit }: { after: Place | null; limit: number },
 ): Promise<ShownTarget[]> {
-  const conditions = [
-    after === null
-      ? sql`true`
-      : sql`(lower(discovery_targets.name), discovery_targets.id) > (${after.name}, ${after.id}::uuid)`,
-    ...(isActive === null ? [] : [sql`discovery_targets.is_active = ${isActive}`]),
-    ...(host === null ? [] : [sql`lower(discovery_targets.hostname) = lower(${host})`]),
+  const order = orderOf(sort);
+  const conditions = [isAfter(order, after, sql`discovery_targets.id`), ...conditionsOf(filter)];
+  return (await shown(actor, sql.join(conditions, sql` and `), order, limit).execute(db)).rows;
+}
+
+function conditionsOf({ active, host, last_scan, search = "", type }: TargetFilter): RawBuilder<unknown>[] {
+  const isMatch = (pattern: string) => sql`(discovery_targets.name ilike ${pattern}
+    or discovery_targets.hostname ilike ${pattern} or discovery_targets.description ilike ${pattern}
+    or safes.name ilike ${pattern})`;
+  return [
+    everyWord(search, isMatch),
+    ...(type === undefined ? [] : [sql`discovery_targets.target_type = ${type}`]),
+    ...(active === undefined ? [] : [sql`discovery_targets.is_active = ${active}`]),
+    ...(host === undefined ? [] : [sql`lower(discovery_targets.hostname) = lower(${host})`]),
+    ...(last_scan === undefined ? [] : [hasLastScan(last_scan)]),
   ];
-  return (await shown(actor, sql.join(conditions, sql` and `), limit).execute(db)).rows;
+}
+
+function hasLastScan(wanted: LastScan): RawBuilder<unknown> {
+  const [basic, enhanced] = [ofLastScan("discovery_scans", sql`scan.status`), ofLastScan("scans", sql`scan.status`)];
+  return wanted === "never" ? sql`coalesce(${basic}, ${enhanced}) is null` : sql`${wanted} in (${basic}, ${enhanced})`;
 }
 
 /** Null when the target does not exist or this user cannot see it. */
 export async function readTarget(db: Db, actor: Actor, id: string): Promise<ShownTarget | null> {
-  return (await shown(actor, sql`discovery_targets.id = ${id}`, 1).execute(db)).rows[0] ?? null;
+  return (await shown(actor, sql`discovery_targets.id = ${id}`, orderOf(), 1).execute(db)).rows[0] ?? null;
 }
 
 /** Null when the target does not exist. */
