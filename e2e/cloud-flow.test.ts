@@ -12,7 +12,7 @@ import { inspectScreen } from "./testing/inspect-screen.ts";
 import { oneAdmin } from "./testing/one-admin.ts";
 import type { OneAdmin } from "./testing/one-admin.ts";
 import { ask } from "./testing/people.ts";
-import { assertHoldsNoSecret, choose, dialogOf, seesToast, signIn, textField } from "./testing/screens.ts";
+import { assertHoldsNoSecret, choose, chooseFor, dialogOf, seesToast, signIn, textField } from "./testing/screens.ts";
 import { steps } from "./testing/steps.ts";
 
 const unavailable = noBrowser === false ? opensslAvailable() : noBrowser;
@@ -81,7 +81,7 @@ describe("Azure", needs(unavailable), () => {
     await wizard.getByRole("button", { name: "Create Target" }).click();
     await seesToast(page, "Discovery target created successfully");
     assert.equal(await page.getByRole("button", { name: "Enhanced scan of Corp tenant" }).count(), 0);
-    await page.getByRole("button", { name: "Find cloud resources of Corp tenant" }).click();
+    await chooseFor(page, "Corp tenant", "Find Cloud Resources");
     const dialog = dialogOf(page, "Find Cloud Resources");
     await inspectScreen(page, "cloud-discovery");
     await dialog.getByRole("button", { name: "Start Discovery" }).click();

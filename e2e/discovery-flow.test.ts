@@ -21,6 +21,7 @@ import {
   assertHoldsNoSecret,
   cardOf,
   choose,
+  chooseFor,
   dialogOf,
   isAt,
   seesHeading,
@@ -307,7 +308,7 @@ describe("discovery", needs(unavailable), () => {
 
   step("a target gets a schedule, and is disabled and enabled", async () => {
     await page.getByRole("radiogroup", { name: "Discovery targets" }).getByText("Targets", { exact: true }).click();
-    await page.getByRole("button", { name: `Edit ${TARGET}` }).click();
+    await chooseFor(page, TARGET, "Edit");
     const dialog = dialogOf(page, "Edit Discovery Target");
     await dialog.getByRole("button", { name: "Next" }).click();
     await dialog.getByRole("button", { name: "Next" }).click();
@@ -323,9 +324,9 @@ describe("discovery", needs(unavailable), () => {
     await dialog.getByRole("button", { name: "Save Changes" }).click();
     await seesToast(page, "Discovery target updated successfully");
     await page.getByText(/^Next scan/).waitFor();
-    await page.getByRole("button", { name: `Disable ${TARGET}` }).click();
+    await chooseFor(page, TARGET, "Disable");
     await seesToast(page, "Discovery target disabled successfully");
-    await page.getByRole("button", { name: `Enable ${TARGET}` }).click();
+    await chooseFor(page, TARGET, "Enable");
     await seesToast(page, "Discovery target enabled successfully");
     await inspectScreen(page, "discovery-targets-scheduled");
   });

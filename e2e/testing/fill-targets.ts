@@ -40,7 +40,7 @@ export interface FilledTargets {
 }
 
 /** Closes the hosts again if a step fails. */
-export async function fillTargets(server: RunningServer, { token, users }: World): Promise<FilledTargets> {
+export async function fillTargets(server: RunningServer, { token, users, accounts }: World): Promise<FilledTargets> {
   const [sshd, replaced, silent, database] = await Promise.all([
     startSshd(),
     startSshd(),
@@ -56,6 +56,7 @@ export async function fillTargets(server: RunningServer, { token, users }: World
     const leak = `postgresql://${role.username}:${role.password}@${database.host}:${database.port}/postgres`;
     const { accountId, targetId, home } = await linuxHost(server, token, sshd, safe.id, leak);
     await cloudAccount(server, token, safe.id);
+    await otherTargets(server, token, { count: 20 + Math.ceil(accounts.length / 13), accountId, safeId: safe.id });
     await decideOnAccounts(server, token, targetId, safe.id);
     await findSecrets(server, token, targetId, home);
     await scanRange(server, token, sshd, safe.id);
@@ -107,6 +108,24 @@ async function linuxHost({ url }: RunningServer, token: string, sshd: Sshd, safe
     token,
   );
   return { accountId, targetId, home };
+}
+
+const SYSTEMS = ["app", "cache", "db", "mail"] as const;
+const EVERY_NIGHT = { cron: "0 2 * * *", timezone: "UTC", jitterMinutes: 30, window: null };
+
+/** Hosts that do not exist: a table for the list of targets. Every third one has a schedule. */
+async function otherTargets(
+  { url }: RunningServer,
+  token: string,
+  { count, accountId, safeId }: { count: number; accountId: AccountId; safeId: SafeId },
+): Promise<void> {
+  for (let place = 0; place < count; place += 1) {
+    const name = `${SYSTEMS[place % SYSTEMS.length]}-${String(place + 1).padStart(3, "0")}`;
+    const target = { name, targetType: "linux", connectionMethod: "ssh", hostname: `${name}.example.com` } as const;
+    const schedule = place % 3 === 0 ? EVERY_NIGHT : null;
+    const body = { ...target, safeId, credentialId: accountId, settings: {}, schedule };
+    await ask(url, createDiscoveryTarget, { body }, token);
+  }
 }
 
 /** Nothing logs in to it. */

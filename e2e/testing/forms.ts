@@ -121,6 +121,7 @@ export const FORMS: readonly Form[] = [
     press: ["Scan IP Range"],
   },
   { ...onPage("/discovery?view=ranges", "features/discovery/ranges/networks-card.tsx"), press: ["Allow Network"] },
+  onPage("/discovery", "features/discovery/targets/target-list.tsx"),
   onPage("/discovery?tab=accounts", "features/discovery/accounts/discovered-list.tsx"),
   {
     ...onPage("/discovery", "features/discovery/scans/start-scan-dialog.tsx"),

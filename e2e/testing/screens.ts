@@ -45,10 +45,12 @@ export async function signIn(page: Page, person: Person, path = "/"): Promise<vo
 export const cardOf = (page: Page, name: string): Locator => page.getByRole("article", { name, exact: true });
 
 /** Chooses an entry of the menu on a card. */
-export async function chooseOn(page: Page, name: string, entry: string): Promise<void> {
-  await cardOf(page, name)
-    .getByRole("button", { name: `Actions for ${name}`, exact: true })
-    .click();
+export const chooseOn = (page: Page, name: string, entry: string): Promise<void> =>
+  chooseFor(page, name, entry, cardOf(page, name));
+
+/** Chooses an entry of the menu of a row. */
+export async function chooseFor(page: Page, name: string, entry: string, within: Page | Locator = page): Promise<void> {
+  await within.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
   await page.getByRole("menuitem", { name: entry, exact: true }).click();
 }
 

@@ -9,7 +9,6 @@ import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
 import { DiscoveryPage, type DiscoveryPageProps } from "./discovery-page.tsx";
 import {
   ACCOUNTS,
-  ACCOUNT_ID,
   FIGURES,
   PREVIEW,
   SCANS,
@@ -214,55 +213,6 @@ test("DISC-64: a failed refresh reports it", async () => {
   api.on(TARGETS, problem(500, "internal", "The database is away."));
   await user.click(screen.getByRole("button", { name: "Refresh" }));
   expect(await screen.findByText("Failed to refresh data")).toBeTruthy();
-});
-
-test("DISC-10: a target that the user cannot manage has no actions", async () => {
-  api.on(TARGETS, page(aTarget, { ...aTarget, id: ACCOUNT_ID, name: "db-01", can_manage: false }));
-  show("", { TargetAction: () => <button type="button">Enhanced Scan</button> });
-  const [own, other] = within(await screen.findByRole("list", { name: "Discovery targets" })).getAllByRole("listitem");
-  expect(
-    within(own!)
-      .getAllByRole("button")
-      .map(({ textContent }) => textContent),
-  ).toEqual(["Scan", "Enhanced Scan", "Edit", "Disable", "Delete"]);
-  expect(within(other!).queryAllByRole("button")).toEqual([]);
-});
-
-test("DISC-24, DISC-26: a type sets port and method; a failed load of credentials gives a toast", async () => {
-  api.on(TARGETS, page(aTarget));
-  const { user } = show();
-  await user.click(await screen.findByRole("button", { name: "Edit web-01" }));
-  const dialog = within(await screen.findByRole("dialog", { name: "Edit Discovery Target" }));
-  await user.click(await dialog.findByRole("combobox", { name: "Type" }));
-  await user.click(await screen.findByRole("option", { name: "Database" }));
-  await user.click(dialog.getByRole("button", { name: "Next" }));
-  const method = await dialog.findByRole<HTMLInputElement>("textbox", { name: "Connection Method" });
-  expect(method.value).toBe("Database login");
-  api.on("GET /api/v1/accounts", problem(500, "internal", "Away."));
-  await user.click(dialog.getByRole("combobox", { name: "Credential" }));
-  expect(await screen.findByText("Failed to load credentials")).toBeTruthy();
-  await user.click(dialog.getByRole("button", { name: "Next" }));
-  expect((await dialog.findByRole<HTMLInputElement>("textbox", { name: "Port" })).value).toBe("3306");
-});
-
-test("DISC-15: a target shows its type in upper case", async () => {
-  api.on(TARGETS, page({ ...aTarget, target_type: "active_directory", connection_method: "https" }));
-  show();
-  expect(await screen.findByText("ACTIVE_DIRECTORY")).toBeTruthy();
-});
-
-test("a changed host key is shown with both keys, and accepted exactly as presented", async () => {
-  const [pinned, offered] = ["old", "new"].map((name) => ({ type: "ssh-ed25519", fingerprint: `SHA256:${name}` }));
-  api.on(TARGETS, page({ ...aTarget, host_key: pinned, offered_host_key: offered }));
-  const ACCEPT = `POST /api/v1/discovery/targets/${TARGET_ID}/accept-host-key`;
-  api.on(ACCEPT, { json: { ...aTarget, host_key: offered } });
-  const { user } = show();
-  const alarm = within(await screen.findByRole("alert", { name: "Host key alarm" }));
-  expect(alarm.getByText("ssh-ed25519 SHA256:old")).toBeTruthy();
-  await user.click(alarm.getByRole("button", { name: "Accept New Host Key" }));
-  const dialog = within(await screen.findByRole("dialog", { name: "Accept New Host Key" }));
-  await user.click(dialog.getByRole("button", { name: "Accept New Host Key" }));
-  await waitFor(() => expect(api.requestsTo(ACCEPT)[0]?.body).toEqual({ fingerprint: "ssh-ed25519 SHA256:new" }));
 });
 
 describe("scans", () => {

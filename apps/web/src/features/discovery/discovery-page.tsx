@@ -1,12 +1,16 @@
 // Discovery: systems to scan, the scans, and the accounts that they found (DISC-01 to DISC-10).
 import { Button, Stack } from "@mantine/core";
 import { IconPlus, IconRadar2, IconRefresh, IconServer2, IconUserSearch } from "@tabler/icons-react";
-import type { DiscoveryTarget } from "@strongroom/contract";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentType } from "react";
 import { useSearchParams } from "react-router";
 import { isBareStatus, isCallError, messageOf } from "#shared/api/call-error.ts";
-import { DISCOVERY_TABS, type DiscoveryTab, type DiscoveryTabId } from "#shared/discovery/discovery-tab.ts";
+import {
+  DISCOVERY_TABS,
+  type DiscoveryTab,
+  type DiscoveryTabId,
+  type TargetAction,
+} from "#shared/discovery/discovery-tab.ts";
 import { choiceOf } from "#shared/format/address.ts";
 import { paths } from "#shared/paths.ts";
 import { PageHeader } from "#shared/ui/page-header.tsx";
@@ -28,7 +32,7 @@ export interface DiscoveryPageProps {
   /** Tabs of other features. */
   others?: readonly DiscoveryTab[];
   /** Another action on each target, such as an enhanced scan (DISC-10). */
-  TargetAction?: ComponentType<{ target: DiscoveryTarget }>;
+  targetAction?: TargetAction;
   /** Whether stored secrets still work (VAL-51). */
   Validation: ComponentType;
 }
@@ -45,7 +49,7 @@ const scansFailure = (error: unknown): string =>
 
 /** DISC-57: everything that the page shows is requested together. */
 function useLoads() {
-  const targets = useInfiniteQuery({ ...targetList, ...ALWAYS });
+  const targets = useInfiniteQuery({ ...targetList(), ...ALWAYS });
   const scans = useInfiniteQuery({ ...scanList, ...ALWAYS });
   const accounts = useInfiniteQuery({ ...accountList({ status: "pending_approval" }), ...ALWAYS });
   const figures = useQuery({ ...statistics, ...ALWAYS });
@@ -60,7 +64,7 @@ function useLoads() {
   return { figures: figures.data, isScanning, failures, isFetching };
 }
 
-export function DiscoveryPage({ others = [], TargetAction, Validation }: DiscoveryPageProps) {
+export function DiscoveryPage({ others = [], targetAction, Validation }: DiscoveryPageProps) {
   const client = useQueryClient();
   const [params, setParams] = useSearchParams();
   const isKnown = (id: DiscoveryTabId) => isOwn(id) || others.some((each) => each.id === id);
@@ -130,7 +134,7 @@ export function DiscoveryPage({ others = [], TargetAction, Validation }: Discove
               value={figures.active_targets}
               line={`of ${figures.total_targets.toLocaleString()}`}
               icon={IconServer2}
-              to={paths.discoveryAt("targets")}
+              to={paths.discoveryAt("targets", { active: "true" })}
             />
             <StatCard
               label="Basic Scans"
@@ -156,7 +160,9 @@ export function DiscoveryPage({ others = [], TargetAction, Validation }: Discove
           value={tab}
           onChange={(next) => setParams(next === ids[0] ? {} : { tab: next })}
         >
-          {tab === "targets" && <TargetsTab addButton={addButton} TargetAction={TargetAction} />}
+          {tab === "targets" && (
+            <TargetsTab addButton={addButton} action={targetAction} total={figures?.total_targets ?? 0} />
+          )}
           {tab === "scans" && <ScanList />}
           {tab === "accounts" && <AccountsTab />}
           {tab === "statistics" && <StatisticsTab Validation={Validation} />}

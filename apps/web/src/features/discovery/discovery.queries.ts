@@ -61,9 +61,12 @@ export function pagesOf<E extends Endpoint>(
   });
 }
 
-export const targetList = pagesOf(listDiscoveryTargets, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
+export type TargetFilter = Pick<
+  NonNullable<InputOf<typeof listDiscoveryTargets>["query"]>,
+  "search" | "type" | "active" | "last_scan" | "sort"
+>;
 
-export const targetsBy = (filter: { active: "true" | "false" }) =>
+export const targetList = (filter: TargetFilter = {}) =>
   pagesOf(listDiscoveryTargets, filter, (cursor) => ({ query: { ...filter, limit: PAGE_SIZE, cursor } }));
 
 export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
@@ -110,6 +113,15 @@ export const targetCreation = (client: QueryClient) =>
 
 export const targetEdit = (client: QueryClient, id: DiscoveryTargetId) =>
   changing(client, (body: TargetEdit) => call(updateDiscoveryTarget, { params: { id }, body }));
+
+export interface TargetChange {
+  id: DiscoveryTargetId;
+  body: TargetEdit;
+}
+
+/** Changes any target, for a list. */
+export const targetChange = (client: QueryClient) =>
+  changing(client, ({ id, body }: TargetChange) => call(updateDiscoveryTarget, { params: { id }, body }));
 
 export const hostKeyAcceptance = (client: QueryClient, id: DiscoveryTargetId) =>
   changing(client, (fingerprint: string) => call(acceptDiscoveryHostKey, { params: { id }, body: { fingerprint } }));

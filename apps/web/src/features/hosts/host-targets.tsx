@@ -33,7 +33,7 @@ function Target({ target }: { target: DiscoveryTarget }) {
       isOver={!target.is_active}
       name={
         <>
-          <Anchor component={Link} to={paths.discoveryAt("targets")} c="inherit" inherit>
+          <Anchor component={Link} to={paths.discoveryAt("targets", { search: target.name })} c="inherit" inherit>
             {target.name}
           </Anchor>
           {!target.is_active && <Tag>Not active</Tag>}

@@ -1,11 +1,12 @@
 // Tests of the Enhanced Scans tab and of the dialog that starts a scan.
 import { screen, within } from "@testing-library/react";
 import { DiscoveryTarget, ScanStatus } from "@strongroom/contract";
+import { useState } from "react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { problem, startApi, type TestApi } from "#app/testing/api-server.ts";
 import { renderScreen } from "#app/testing/render.tsx";
 import { signInForTest } from "#app/testing/sign-in.ts";
-import { EnhancedScanAction } from "./enhanced-scan-action.tsx";
+import { ENHANCED_SCAN } from "./enhanced-scan-action.ts";
 import { EnhancedScansTab, useEnhancedScansTab } from "./enhanced-scans-tab.tsx";
 
 const SCANS = "GET /api/v1/discovery/enhanced/scans";
@@ -147,6 +148,17 @@ test("SCAN-28, SCAN-49: the tab has an empty state and a banner for a failed loa
   renderScreen(<EnhancedScansTab />);
   expect((await screen.findByRole("alert")).textContent).toContain("Failed to load enhanced scans");
 });
+
+/** As the list of targets offers it. */
+function EnhancedScanAction({ target: of }: { target: DiscoveryTarget }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" aria-label={ENHANCED_SCAN.nameOf(of)} onClick={() => setIsOpen(true)} />
+      <ENHANCED_SCAN.Dialog target={of} opened={isOpen} onClose={() => setIsOpen(false)} />
+    </>
+  );
+}
 
 test("SCAN-31 to SCAN-43, SCAN-45: the dialog sends the documented defaults and reports the start", async () => {
   api.on(START, { status: 202, json: aScan });
@@ -304,8 +316,9 @@ test("a failed load of the schedules says so beside the scans", async () => {
 });
 
 test("a target whose system cannot be scanned has no enhanced scan", () => {
-  renderScreen(<EnhancedScanAction target={{ ...target, target_type: "database", has_enhanced_scans: false }} />);
-  expect(screen.queryByRole("button")).toBeNull();
+  expect(ENHANCED_SCAN.isOffered(target)).toBe(true);
+  expect(ENHANCED_SCAN.isOffered({ ...target, target_type: "database", has_enhanced_scans: false })).toBe(false);
+  expect(ENHANCED_SCAN.isOffered({ ...target, is_active: false })).toBe(false);
 });
 
 test("the form for a database offers only what databases have", async () => {

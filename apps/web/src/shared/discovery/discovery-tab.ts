@@ -1,5 +1,8 @@
-// A tab of the Discovery page that another feature contributes, and the key that marks the start of a scan.
+// Tabs and actions that other features contribute to the Discovery page, and the key that marks the start of a scan.
+import type { DiscoveryTarget } from "@strongroom/contract";
+import type { Icon } from "@tabler/icons-react";
 import type { ComponentType } from "react";
+import type { DialogProps } from "#shared/ui/modal.tsx";
 import type { StatCardProps } from "#shared/ui/stat-card.tsx";
 
 /** The tabs of the Discovery page, in order (DISC-04, DISC-05). */
@@ -35,6 +38,16 @@ export interface DiscoveryTab {
   count?: number | undefined;
   /** The tab's card among the page's figures; undefined while it loads. */
   card?: StatCardProps | undefined;
+}
+
+/** A main action on each target that the user can manage (DISC-10); `app/pages/discovery-page.tsx` passes it. */
+export interface TargetAction {
+  label: string;
+  icon: Icon;
+  /** "Enhanced scan of web-01". */
+  nameOf: (target: DiscoveryTarget) => string;
+  isOffered: (target: DiscoveryTarget) => boolean;
+  Dialog: ComponentType<DialogProps & { target: DiscoveryTarget }>;
 }
 
 /** The mutation key of every call that starts a scan: the page polls for two minutes after it (SCAN-20). */

@@ -1,250 +1,188 @@
-// The Discovery Targets tab (DISC-10).
+// The Discovery Targets tab: search, filters, targets as rows or as a table, and their dialogs (DISC-10).
 import { Button } from "@mantine/core";
-import { IconCloudSearch, IconPencil, IconPower, IconRadar2, IconServer2, IconTrash } from "@tabler/icons-react";
-import { hasAccounts, isCloud, type DiscoveryTarget } from "@strongroom/contract";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { IconRadar2, IconSearchOff } from "@tabler/icons-react";
+import type { DiscoveryTarget } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
 import { useSearchParams } from "react-router";
-import { useState, type ComponentType, type ReactNode } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
-import { choiceOf } from "#shared/format/address.ts";
-import { counted } from "#shared/format/text.ts";
+import type { TargetAction } from "#shared/discovery/discovery-tab.ts";
+import { withParam } from "#shared/format/address.ts";
+import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
-import { HostKeyAlarm } from "#shared/ui/host-key-alarm.tsx";
+import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
+import { ColumnChoice, LayoutSwitch, useLayout, type Layout } from "#shared/ui/data-table-tools.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
-import { ComingTime, RelativeTime } from "#shared/ui/relative-time.tsx";
-import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import type { DialogProps } from "#shared/ui/modal.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
+import { RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
-import { StatusBadge } from "#shared/ui/status-badge.tsx";
-import { Tag } from "#shared/ui/tag.tsx";
 import { toast } from "#shared/ui/toast.ts";
-import { SCAN_BADGES, isOpen, methodLabel } from "../discovery-labels.ts";
-import { hostKeyAcceptance, targetDeletion, targetEdit, targetList, targetsBy } from "../discovery.queries.ts";
+import classes from "../discovery.module.css";
+import { targetChange, targetDeletion, targetList } from "../discovery.queries.ts";
 import { CloudDialog } from "../cloud/cloud-dialog.tsx";
+import { FilterChoice } from "../filter-choice.tsx";
 import { StartScanDialog } from "../scans/start-scan-dialog.tsx";
+import type { TargetDialog } from "./target-actions.ts";
+import { TargetDetails } from "./target-details.tsx";
 import { EditTargetDialog } from "./target-dialog.tsx";
+import { ACTIVE_CHOICES, LAST_SCAN_CHOICES, TYPE_CHOICES, chosenIn, filterOf, isNarrowed } from "./target-filter.ts";
 import { editOf, formOf } from "./target-form-values.ts";
-
-type DialogName = "scan" | "cloud" | "edit" | "delete";
+import { TargetRow } from "./target-row.tsx";
+import { TARGET_COLUMNS, TargetTable } from "./target-table.tsx";
 
 export interface TargetListProps {
   addButton: ReactNode;
   /** Another action on each target that the user can manage (DISC-10). */
-  TargetAction: ComponentType<{ target: DiscoveryTarget }> | undefined;
+  action: TargetAction | undefined;
+  /** The number of all targets. */
+  total: number;
 }
 
-export function TargetList({ addButton, TargetAction }: TargetListProps) {
+export function TargetList({ addButton, action, total }: TargetListProps) {
   const [params] = useSearchParams();
-  const active = choiceOf(params, "active", ["", "true", "false"]);
-  const list = useInfiniteQuery(active === "" ? targetList : targetsBy({ active }));
-  const [chosen, setChosen] = useState<DiscoveryTarget | null>(null);
-  const [dialog, setDialog] = useState<DialogName | null>(null);
-  const open = (target: DiscoveryTarget, name: DialogName) => {
-    setChosen(target);
-    setDialog(name);
-  };
-  const propsOf = (name: DialogName) => ({ opened: dialog === name, onClose: () => setDialog(null) });
+  const filter = filterOf(params);
+  const list = useInfiniteQuery({ ...targetList(filter), placeholderData: keepPreviousData });
+  const targets = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const settings = useTableSettings("targets", TARGET_COLUMNS);
+  // A filter that leaves a few targets does not change the layout.
+  const [layout, setLayout] = useLayout("targets", Math.max(total, targets.length));
+  const { target, open, propsOf } = useTargetDialogs(targets);
+  const handlers = { action, onOpen: open, onSwitch: useTargetSwitch() };
+  const hasTools = total > 0 || targets.length > 0 || isNarrowed(filter);
   return (
-    <>
+    <div>
+      {hasTools && <Toolbar settings={settings} layout={layout} onLayout={setLayout} />}
       <Loaded query={list}>
-        {({ pages }) => {
-          const targets = pages.flatMap(({ data }) => data);
-          if (targets.length === 0) {
-            return (
-              <EmptyState
-                icon={IconRadar2}
-                title="No discovery targets"
-                text="A target is a system whose accounts Strongroom lists, such as a Linux host or a database."
-                action={addButton}
-              />
-            );
-          }
-          return (
+        {() =>
+          targets.length === 0 ? (
+            <NoTargets isNarrowed={isNarrowed(filter)} addButton={addButton} />
+          ) : (
             <>
-              <RowList label="Discovery targets">
-                {targets.map((target) => (
-                  <TargetRow key={target.id} target={target} onOpen={open} TargetAction={TargetAction} />
-                ))}
-              </RowList>
-              <LoadMore of={list} />
+              {layout === "table" ? (
+                <TargetTable
+                  rows={targets}
+                  settings={settings}
+                  handlers={handlers}
+                  {...nextPageOf(list)}
+                  isStale={list.isPlaceholderData}
+                />
+              ) : (
+                <RowList label="Discovery targets">
+                  {targets.map((each) => (
+                    <TargetRow key={each.id} target={each} handlers={handlers} />
+                  ))}
+                </RowList>
+              )}
+              {(layout === "cards" || list.isFetchNextPageError) && <LoadMore of={list} />}
             </>
-          );
-        }}
+          )
+        }
       </Loaded>
-      {chosen !== null && (
-        <div key={chosen.id}>
-          <StartScanDialog target={chosen} {...propsOf("scan")} />
-          <CloudDialog target={chosen} {...propsOf("cloud")} />
-          <EditTargetDialog target={chosen} {...propsOf("edit")} />
-          <DeleteTargetDialog target={chosen} {...propsOf("delete")} />
+      {target !== null && (
+        // The key resets the dialog state for each target.
+        <div key={target.id}>
+          <StartScanDialog target={target} {...propsOf("scan")} />
+          {action !== undefined && <action.Dialog target={target} {...propsOf("action")} />}
+          <TargetDetails target={target} {...propsOf("details")} />
+          <CloudDialog target={target} {...propsOf("cloud")} />
+          <EditTargetDialog target={target} {...propsOf("edit")} />
+          <DeleteTargetDialog target={target} {...propsOf("delete")} />
         </div>
       )}
-    </>
+    </div>
   );
 }
 
-interface LastScanProps {
-  label: string;
-  scan: NonNullable<DiscoveryTarget["last_enhanced_scan"]>;
+interface ToolbarProps {
+  settings: TableSettings;
+  layout: Layout;
+  onLayout: (layout: Layout) => void;
 }
 
-function LastScan({ label, scan }: LastScanProps) {
+function Toolbar({ settings, layout, onLayout }: ToolbarProps) {
+  const [params, setParams] = useSearchParams();
+  const { type, active, last_scan: lastScan } = chosenIn(params);
+  const set = (part: string) => (value: string | null) =>
+    setParams((before) => withParam(before, part, value ?? ""), { replace: true });
   return (
-    <>
-      {`${label}: ${SCAN_BADGES[scan.status].label}`}
-      {scan.completed_at !== null && (
-        <>
-          {" "}
-          <RelativeTime moment={scan.completed_at} />
-        </>
-      )}
-    </>
+    <div className={classes.toolbar} role="search" aria-label="Discovery targets">
+      <AddressSearch label="Search discovery targets" placeholder="Search name, host or safe" />
+      <FilterChoice label="Type" data={TYPE_CHOICES} value={type} onChange={set("type")} />
+      <FilterChoice label="Status" data={ACTIVE_CHOICES} value={active} onChange={set("active")} />
+      <FilterChoice label="Last scan" data={LAST_SCAN_CHOICES} value={lastScan} onChange={set("last_scan")} />
+      <div className={classes.looks}>
+        {layout === "table" && <ColumnChoice columns={TARGET_COLUMNS} settings={settings} />}
+        <LayoutSwitch layout={layout} onChange={onLayout} />
+      </div>
+    </div>
   );
 }
 
-interface TargetRowProps {
-  target: DiscoveryTarget;
-  onOpen: (target: DiscoveryTarget, dialog: DialogName) => void;
-  TargetAction: TargetListProps["TargetAction"];
+interface NoTargetsProps {
+  /** Whether a search or filter is set, so that other targets may exist. */
+  isNarrowed: boolean;
+  addButton: ReactNode;
 }
 
-function TargetRow({ target, onOpen, TargetAction }: TargetRowProps) {
-  const { last_scan: last, last_enhanced_scan: enhanced, settings } = target;
-  const isScanning = last !== null && isOpen(last.status);
-  return (
-    <Row
-      icon={<IconServer2 size={18} aria-hidden />}
-      isOver={!target.is_active}
-      name={
-        <>
-          <span>{target.name}</span>
-          <Tag>{target.target_type.toUpperCase()}</Tag>
-          {!target.is_active && <StatusBadge status="inactive" />}
-        </>
+function NoTargets({ isNarrowed: isFiltered, addButton }: NoTargetsProps) {
+  const [, setParams] = useSearchParams();
+  return isFiltered ? (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No discovery targets found"
+      text="No target matches your search and filters."
+      action={
+        <Button variant="default" onClick={() => setParams({})}>
+          Clear Search and Filters
+        </Button>
       }
-      actions={
-        target.can_manage && (
-          <>
-            {hasAccounts(target.target_type) && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`Scan ${target.name}`}
-                leftSection={<IconRadar2 size={15} aria-hidden />}
-                disabled={!target.is_active || isScanning}
-                onClick={() => onOpen(target, "scan")}
-              >
-                Scan
-              </Button>
-            )}
-            {isCloud(target.target_type) && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`Find cloud resources of ${target.name}`}
-                leftSection={<IconCloudSearch size={15} aria-hidden />}
-                disabled={!target.is_active || isScanning}
-                onClick={() => onOpen(target, "cloud")}
-              >
-                Resources
-              </Button>
-            )}
-            {TargetAction !== undefined && <TargetAction target={target} />}
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={`Edit ${target.name}`}
-              leftSection={<IconPencil size={15} aria-hidden />}
-              onClick={() => onOpen(target, "edit")}
-            >
-              Edit
-            </Button>
-            <ActiveButton target={target} />
-            <Button
-              size="compact-sm"
-              variant="light"
-              color="red"
-              aria-label={`Delete ${target.name}`}
-              leftSection={<IconTrash size={15} aria-hidden />}
-              onClick={() => onOpen(target, "delete")}
-            >
-              Delete
-            </Button>
-          </>
-        )
-      }
-    >
-      <RowDetail>
-        {`${target.hostname}:${settings.port} · ${methodLabel(target.target_type)} · Safe ${target.safe_name}`}
-      </RowDetail>
-      {last === null && enhanced === null && <RowDetail>Never scanned</RowDetail>}
-      {last !== null && (
-        <RowDetail>
-          <LastScan label="Last scan" scan={last} />
-          {last.accounts_discovered !== null && ` · ${counted(last.accounts_discovered, "account")}`}
-        </RowDetail>
-      )}
-      {enhanced !== null && (
-        <RowDetail>
-          <LastScan label="Last enhanced scan" scan={enhanced} />
-        </RowDetail>
-      )}
-      {target.next_scan_at !== null && (
-        <RowDetail>
-          Next scan <ComingTime moment={target.next_scan_at} />
-        </RowDetail>
-      )}
-      {target.description !== null && <RowDetail>{target.description}</RowDetail>}
-      <HostKeyChange target={target} />
-    </Row>
-  );
-}
-
-function HostKeyChange({ target }: { target: DiscoveryTarget }) {
-  const { mutateAsync: accept } = useMutation(hostKeyAcceptance(useQueryClient(), target.id));
-  const { host_key: pinned, offered_host_key: offered, can_manage: canManage } = target;
-  if (pinned === null || offered === null || !canManage) return null;
-  const textOf = ({ type, fingerprint }: NonNullable<DiscoveryTarget["host_key"]>) => `${type} ${fingerprint}`;
-  return (
-    <HostKeyAlarm
-      host={target.hostname}
-      alarm={{ expected: textOf(pinned), presented: textOf(offered) }}
-      accept={accept}
+    />
+  ) : (
+    <EmptyState
+      icon={IconRadar2}
+      title="No discovery targets"
+      text="A target is a system whose accounts Strongroom lists, such as a Linux host or a database."
+      action={addButton}
     />
   );
 }
 
+/** Selects the target of the open dialog. Keeps it after closing, for the closing animation. */
+function useTargetDialogs(targets: readonly DiscoveryTarget[]) {
+  const [chosen, setChosen] = useState<DiscoveryTarget | null>(null);
+  const [dialog, setDialog] = useState<TargetDialog | null>(null);
+  const open = (which: TargetDialog, target: DiscoveryTarget) => {
+    setChosen(target);
+    setDialog(which);
+  };
+  return {
+    // The current version from the list, not the one the dialog opened with.
+    target: targets.find(({ id }) => id === chosen?.id) ?? chosen,
+    open,
+    propsOf: (which: TargetDialog): DialogProps => ({ opened: dialog === which, onClose: () => setDialog(null) }),
+  };
+}
+
 /** Enables or disables a target without its form. */
-function ActiveButton({ target }: { target: DiscoveryTarget }) {
-  const { mutate, isPending } = useMutation(targetEdit(useQueryClient(), target.id));
-  const verb = target.is_active ? "Disable" : "Enable";
-  const change = () =>
-    mutate(editOf({ ...formOf(target, ""), isActive: !target.is_active }), {
-      onSuccess: () => toast.success(`Discovery target ${verb.toLowerCase()}d successfully`),
-      onError: (error) => toast.error(messageOf(error), { title: `Failed to ${verb.toLowerCase()} discovery target` }),
-    });
-  return (
-    <Button
-      size="compact-sm"
-      variant="default"
-      aria-label={`${verb} ${target.name}`}
-      leftSection={<IconPower size={15} aria-hidden />}
-      loading={isPending}
-      onClick={change}
-    >
-      {verb}
-    </Button>
-  );
+function useTargetSwitch(): (target: DiscoveryTarget) => void {
+  const { mutate } = useMutation(targetChange(useQueryClient()));
+  return (target) => {
+    const verb = target.is_active ? "disable" : "enable";
+    const body = editOf({ ...formOf(target, ""), isActive: !target.is_active });
+    mutate(
+      { id: target.id, body },
+      {
+        onSuccess: () => toast.success(`Discovery target ${verb}d successfully`),
+        onError: (error) => toast.error(messageOf(error), { title: `Failed to ${verb} discovery target` }),
+      },
+    );
+  };
 }
 
-interface DeleteTargetDialogProps {
-  target: DiscoveryTarget;
-  opened: boolean;
-  onClose: () => void;
-}
-
-function DeleteTargetDialog({ target, ...props }: DeleteTargetDialogProps) {
+function DeleteTargetDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
   return (
     <DeleteDialog
       {...props}
