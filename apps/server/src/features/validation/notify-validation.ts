@@ -12,7 +12,7 @@ import { named } from "#kernel/db/named.ts";
 import { isInForce } from "#features/access-requests/index.ts";
 import { severity, withAccount } from "#features/figures/index.ts";
 import { systemType } from "./narrowing.store.ts";
-import { categoryOf, statusOfAttempt, statusOfSecret } from "./validation.policy.ts";
+import { categoryOf, excerptOf, statusOfAttempt, statusOfSecret } from "./validation.policy.ts";
 
 interface Facts {
   system_type: string;
@@ -61,7 +61,7 @@ async function notifyConcluded(context: ValidationContext, tx: Tx, news: Conclud
     ...subjectOf(attempt),
     system_type: facts?.system_type ?? attempt.type,
     status,
-    error_message: isFailed ? (attempt.message ?? "").slice(0, LONGEST_MESSAGE) : null,
+    error_message: isFailed ? excerptOf(attempt.message ?? "", LONGEST_MESSAGE) : null,
     error_category: isFailed && attempt.outcome !== null ? categoryOf(attempt.outcome, attempt.code) : null,
     severity: facts?.severity ?? null,
     asked_by: askedBy,
@@ -138,7 +138,7 @@ async function notifyFailure({ notify }: ValidationContext, tx: Tx, row: SecretR
   const where = user_id === null ? `the safe "${facts.safe_name}"` : "your vault";
   const known = {
     title: `${isCritical ? "Critical: validation" : "Validation"} failed for "${name}"`,
-    message: (verification_error ?? "Unknown error").slice(0, LONGEST_MESSAGE),
+    message: excerptOf(verification_error ?? "Unknown error", LONGEST_MESSAGE),
     severity,
     actionRequired: true,
     metadata: { ...about(row), system_type: facts.system_type },

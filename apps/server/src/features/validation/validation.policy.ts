@@ -75,3 +75,11 @@ export const statusOfSecret = (row: Parameters<typeof verificationStatus>[0]): V
 /** A percentage with one decimal; null without attempts. */
 export const rateOf = (successes: number, attempts: number): number | null =>
   attempts === 0 ? null : Math.round((successes / attempts) * 1000) / 10;
+
+/** The text, or as many of its whole words as fit into `most` characters with an ellipsis. */
+export function excerptOf(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most - 1);
+  const end = cut.search(/\s\S*$/);
+  return `${(end > 0 ? cut.slice(0, end) : cut).toWellFormed().trimEnd()}…`;
+}
