@@ -21,6 +21,7 @@ import { useMutation } from "#shared/api/use-mutation.ts";
 import { duration, shortDate } from "#shared/format/time.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
+import { RowMenu, type RowAction } from "#shared/ui/row-menu.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
 import { toast } from "#shared/ui/toast.ts";
@@ -162,6 +163,20 @@ function SessionActions({ session, onOpen }: SessionRowProps) {
         toast.error(messageOf(error), { title: `Failed to ${isPaused ? "resume" : "pause"} the input` }),
     });
   const may = (action: SessionAction) => session.actions.includes(action);
+  const entry = (action: DialogName, label: string, entryIcon: Icon): RowAction[] =>
+    may(action) ? [{ label, icon: entryIcon, onClick: () => onOpen(session, action) }] : [];
+  const others: RowAction[] = [
+    ...entry("message", "Message", IconMessage),
+    ...(may("pause")
+      ? [
+          isPaused
+            ? { label: "Resume Input", icon: IconKeyboard, onClick: pause }
+            : { label: "Pause Input", icon: IconKeyboardOff, onClick: pause },
+        ]
+      : []),
+    ...entry("hold", "Legal Hold", IconLock),
+    ...entry("release", "Release Hold", IconLockOpen),
+  ];
   const button = (label: string, ButtonIcon: Icon, onClick: () => void, more = {}) => (
     <Button
       size="compact-sm"
@@ -179,15 +194,9 @@ function SessionActions({ session, onOpen }: SessionRowProps) {
       {may("watch") && button("Watch Live", IconEye, () => onOpen(session, "watch"))}
       {may("play") && button("Playback", IconPlayerPlay, () => onOpen(session, "play"))}
       {may("export") && button("Export", IconDownload, save, { loading: exporting.isPending })}
-      {may("message") && button("Message", IconMessage, () => onOpen(session, "message"))}
-      {may("pause") &&
-        button(isPaused ? "Resume Input" : "Pause Input", isPaused ? IconKeyboard : IconKeyboardOff, pause, {
-          loading: pausing.isPending,
-        })}
-      {may("hold") && button("Legal Hold", IconLock, () => onOpen(session, "hold"))}
-      {may("release") && button("Release Hold", IconLockOpen, () => onOpen(session, "release"))}
       {may("terminate") &&
         button("Terminate", IconPlayerStop, () => onOpen(session, "terminate"), { variant: "light", color: "red" })}
+      {others.length > 0 && <RowMenu name={nameOf(session)} actionsOf={() => others} />}
     </>
   );
 }
