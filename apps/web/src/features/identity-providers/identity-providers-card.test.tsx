@@ -62,7 +62,7 @@ test("each provider shows its address, its users, its role mappings and the call
     "OpenID Connect",
     "https://login.corp.example",
     "2",
-    "Created automatically",
+    "Created",
     "From 1 group",
     `https://strongroom.example/auth/callback/${ID}`,
     "Enabled",

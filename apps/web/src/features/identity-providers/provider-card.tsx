@@ -25,7 +25,11 @@ export function ProviderCard({ provider, onOpen }: ProviderCardProps) {
       facts={[
         { name: "Address", value: placeOf(provider), title: placeOf(provider) },
         { name: "Users", value: provider.people.toLocaleString() },
-        { name: "New users", value: createsPeople ? "Created automatically" : "Not created" },
+        {
+          name: "New users",
+          value: createsPeople ? "Created" : "Not created",
+          title: createsPeople ? "Created automatically when they first sign in" : "Only existing users can sign in",
+        },
         { name: "Roles", value: rolesOf(provider), title: otherwiseOf(provider) },
       ]}
       note={

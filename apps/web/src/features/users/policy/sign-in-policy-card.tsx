@@ -106,7 +106,8 @@ interface LimitsProps {
 /** One row of number fields, stacked on a small screen. */
 function Limits({ form, limits }: LimitsProps) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: limits.length }} spacing="md" verticalSpacing="sm">
+    // Fields under labels of one and two lines stay level.
+    <SimpleGrid cols={{ base: 1, xs: limits.length }} spacing="md" verticalSpacing="sm" style={{ alignItems: "end" }}>
       {limits.map(({ field, label, unit, description }) => (
         <TextInput
           key={field}
