@@ -138,8 +138,10 @@ export function DiscoveredList() {
         >
           Rules
         </Button>
-        {layout === "table" && <ColumnChoice columns={DISCOVERED_COLUMNS} settings={settings} />}
-        <LayoutSwitch layout={layout} onChange={setLayout} />
+        <div className={classes.looks}>
+          {layout === "table" && <ColumnChoice columns={DISCOVERED_COLUMNS} settings={settings} />}
+          <LayoutSwitch layout={layout} onChange={setLayout} />
+        </div>
       </div>
       <Loaded
         query={list}

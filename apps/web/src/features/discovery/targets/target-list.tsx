@@ -108,7 +108,7 @@ function Toolbar({ settings, layout, onLayout }: ToolbarProps) {
   const set = (part: string) => (value: string | null) =>
     setParams((before) => withParam(before, part, value ?? ""), { replace: true });
   return (
-    <div className={classes.toolbar} role="search" aria-label="Discovery targets">
+    <div className={`${classes.toolbar} ${classes.below}`} role="search" aria-label="Discovery targets">
       <AddressSearch label="Search discovery targets" placeholder="Search name, host or safe" />
       <FilterChoice label="Type" data={TYPE_CHOICES} value={type} onChange={set("type")} />
       <FilterChoice label="Status" data={ACTIVE_CHOICES} value={active} onChange={set("active")} />

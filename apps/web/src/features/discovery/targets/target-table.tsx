@@ -14,7 +14,7 @@ const COLUMNS: readonly DataColumn<DiscoveryTarget>[] = [
   {
     id: "name",
     header: "Name",
-    width: 9,
+    width: 8,
     grow: 2,
     cell: ({ name }) => name,
     title: ({ name, description }) => description ?? name,
@@ -22,27 +22,25 @@ const COLUMNS: readonly DataColumn<DiscoveryTarget>[] = [
   {
     id: "host",
     header: "Host",
-    width: 9,
+    width: 8,
     grow: 2,
-    cell: addressOf,
-    title: addressOf,
+    cell: ({ hostname }) => hostname,
+    title: ({ hostname, settings }) => `${hostname}:${settings.port}`,
     stacked: "line",
   },
-  { id: "type", header: "Type", width: 6.5, cell: typeOf, title: typeOf, stacked: "line" },
-  { id: "status", header: "Status", width: 6.5, grow: 0, cell: statusBadge, stacked: "badge" },
+  { id: "type", header: "Type", width: 6.5, cell: typeOf, title: typeOf, stacked: "line", isRoomy: true },
+  { id: "status", header: "Status", width: 6.25, grow: 0, cell: statusBadge, stacked: "badge" },
   {
     id: "basic",
     header: "Basic Scan",
-    width: 12.5,
-    grow: 0,
+    width: 10.5,
     cell: ({ last_scan }) => scanCell(last_scan),
     stacked: "badge",
   },
   {
     id: "enhanced",
     header: "Enhanced Scan",
-    width: 12.5,
-    grow: 0,
+    width: 10.5,
     cell: ({ last_enhanced_scan }) => scanCell(last_enhanced_scan),
     isRoomy: true,
   },
@@ -74,10 +72,6 @@ const COLUMNS: readonly DataColumn<DiscoveryTarget>[] = [
 
 export const TARGET_COLUMNS = sortableBy(TARGET_SORT_FIELDS, COLUMNS);
 
-function addressOf({ hostname, settings }: DiscoveryTarget): string {
-  return `${hostname}:${settings.port}`;
-}
-
 /** DISC-15. */
 function typeOf({ target_type }: DiscoveryTarget): string {
   return target_type.toUpperCase();
@@ -93,7 +87,7 @@ function statusBadge(target: DiscoveryTarget) {
 }
 
 function scanCell(scan: DiscoveryTarget["last_enhanced_scan"]) {
-  if (scan === null) return <span className={classes.none}>Never</span>;
+  if (scan === null) return <span className={classes.none}>Never scanned</span>;
   return (
     <>
       <StatusBadge {...SCAN_BADGES[scan.status]} />
@@ -142,7 +136,7 @@ export function TargetTable({ handlers, settings, ...table }: TargetTableProps) 
     {
       id: SCAN_COLUMN,
       header: "Scan",
-      width: 4,
+      width: 3.5,
       grow: 0,
       cell: (target) => <ScanButtons target={target} handlers={handlers} />,
       stacked: "badge",
