@@ -71,8 +71,12 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
         )}
         <ReconcileReadiness platform={platform} />
         <p className={classes.narrowOnly}>
-          {systemLabel(platform.system_type)} · Verification: {lowerFirst(verificationText(platform))} · Rotation:{" "}
-          {lowerFirst(rotationText(platform))} · Approvals: {lowerFirst(approvalsText(platform))}
+          {systemLabel(platform.system_type)}
+          <span className={classes.policies}>
+            {" "}
+            · Verification: {lowerFirst(verificationText(platform))} · Rotation: {lowerFirst(rotationText(platform))} ·
+            Approvals: {lowerFirst(approvalsText(platform))}
+          </span>
         </p>
       </Table.Td>
       <Table.Td className={classes.system}>
@@ -85,7 +89,7 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
         {windowText(platform) !== null && <p className={classes.hint}>{windowText(platform)}</p>}
       </Table.Td>
       <Table.Td className={classes.access}>
-        <Lending platform={platform} />
+        <Conditions platform={platform} />
       </Table.Td>
       <Table.Td className={classes.accounts}>
         {accounts === 0 ? (
@@ -111,7 +115,7 @@ function PlatformRow({ platform, onOpen }: { platform: Platform; onOpen: Open | 
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-function Lending({ platform }: { platform: Platform }) {
+function Conditions({ platform }: { platform: Platform }) {
   const { data } = useQuery(platformCapabilities);
   const isIneffective = platform.one_time_password && data !== undefined && !canRotateOn(data.capabilities, platform);
   const tags = accessTags(platform);

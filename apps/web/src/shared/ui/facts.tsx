@@ -7,9 +7,15 @@ export interface Fact {
   value: ReactNode;
 }
 
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+export interface FactsProps {
+  facts: readonly Fact[];
+  /** The values are short, so that narrower columns hold them. */
+  areShort?: boolean;
+}
+
+export function Facts({ facts, areShort = false }: FactsProps) {
   return (
-    <dl className={classes.facts}>
+    <dl className={classes.facts} data-short={areShort}>
       {facts.map(({ name, value }) => (
         <div key={name} className={classes.fact}>
           <dt>{name}</dt>

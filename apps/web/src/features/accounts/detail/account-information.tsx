@@ -58,7 +58,7 @@ export function AccountInformation({ account }: { account: Account }) {
   return (
     <>
       <SectionCard title="Account Information">
-        <Facts facts={factsOf(account)} />
+        <Facts facts={factsOf(account)} areShort />
         {account.notes !== null && (
           <LongFact name="Notes">
             <p className={classes.notes}>{account.notes}</p>

@@ -18,6 +18,7 @@ const COLUMNS: readonly DataColumn<Account>[] = [
     cell: ({ username }) => username,
     title: ({ username }) => username,
     stacked: "line",
+    isRoomy: true,
   },
   {
     id: "hostname_ip",
@@ -28,7 +29,6 @@ const COLUMNS: readonly DataColumn<Account>[] = [
     title: (account) => addressOf(account),
     stacked: "line",
   },
-  { id: "system", header: "System", width: 6, cell: ({ system_type }) => systemTypeLabel(system_type), isRoomy: true },
   {
     id: "safe",
     header: "Safe",
@@ -48,7 +48,7 @@ const COLUMNS: readonly DataColumn<Account>[] = [
   {
     id: "validation",
     header: "Validation",
-    width: 8,
+    width: 9,
     grow: 0,
     cell: (account) => (
       <VerificationBadge status={account.last_validation_status} isHostKeyChanged={account.host_key_alarm !== null} />
@@ -63,7 +63,9 @@ const COLUMNS: readonly DataColumn<Account>[] = [
     grow: 0,
     cell: (account) => <RotationBadge account={account} />,
     stacked: "badge",
+    isRoomy: true,
   },
+  { id: "system", header: "System", width: 6, cell: ({ system_type }) => systemTypeLabel(system_type), isRoomy: true },
   {
     id: "tags",
     header: "Tags",

@@ -44,7 +44,7 @@ export default function JobsTab() {
 
 function Queues({ queues: shown }: { queues: readonly JobQueue[] }) {
   return (
-    <Table.ScrollContainer minWidth={660} type="native">
+    <div className={classes.queues}>
       <Table verticalSpacing={6} horizontalSpacing={6} aria-label="Queues">
         <Table.Thead>
           <Table.Tr>
@@ -52,30 +52,35 @@ function Queues({ queues: shown }: { queues: readonly JobQueue[] }) {
             <Table.Th className={classes.number}>Waiting</Table.Th>
             <Table.Th className={classes.number}>Active</Table.Th>
             <Table.Th className={classes.number}>Failed</Table.Th>
-            <Table.Th className={classes.role}>Oldest Waiting</Table.Th>
-            <Table.Th className={classes.role}>Last Completed</Table.Th>
+            <Table.Th className={classes.moment}>Oldest Waiting</Table.Th>
+            <Table.Th className={classes.moment}>Last Completed</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {shown.map((queue) => (
             <Table.Tr key={queue.name}>
-              <Table.Td className={classes.mono}>{queue.name}</Table.Td>
+              <Table.Td>
+                <span className={classes.mono}>{queue.name}</span>
+                <p className={classes.counts}>
+                  {`${queue.waiting + queue.scheduled} waiting · ${queue.active} active · ${queue.failed} failed`}
+                </p>
+              </Table.Td>
               <Table.Td className={classes.number}>{(queue.waiting + queue.scheduled).toLocaleString()}</Table.Td>
               <Table.Td className={classes.number}>{queue.active.toLocaleString()}</Table.Td>
               <Table.Td className={classes.number}>
                 {queue.failed === 0 ? "0" : <StatusBadge status="failed" label={queue.failed.toLocaleString()} />}
               </Table.Td>
-              <Table.Td>
+              <Table.Td className={classes.moment}>
                 {queue.oldest_waiting_at === null ? "–" : <RelativeTime moment={queue.oldest_waiting_at} />}
               </Table.Td>
-              <Table.Td>
+              <Table.Td className={classes.moment}>
                 <RelativeTime moment={queue.last_completed_at} />
               </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </div>
   );
 }
 

@@ -1,5 +1,4 @@
 // System health: problems, versions, database, disk and active processes.
-import { Table } from "@mantine/core";
 import type { ServerProcess, SystemFacts } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { inBytes } from "#shared/format/size.ts";
@@ -8,6 +7,7 @@ import { duration } from "#shared/format/time.ts";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
+import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { Tag } from "#shared/ui/tag.tsx";
@@ -81,39 +81,26 @@ const waitingIn = ({ waiting, oldest_at: since }: SystemFacts["audit"]) =>
 
 function Processes({ processes }: { processes: readonly ServerProcess[] }) {
   return (
-    <Table.ScrollContainer minWidth={420} type="native">
-      <Table verticalSpacing={6} horizontalSpacing={6} aria-label="Processes">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Process</Table.Th>
-            <Table.Th>Version</Table.Th>
-            <Table.Th>Started</Table.Th>
-            <Table.Th>Last Seen</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {processes.map((each) => (
-            <Table.Tr key={`${each.host} ${each.pid}`}>
-              <Table.Td>
-                <div className={classes.person}>
-                  <span className={classes.name}>
-                    {each.host} · {each.pid}
-                  </span>
-                  {each.is_this && <Tag>This server</Tag>}
-                  {each.is_sealed && <Tag tone="warning">Sealed</Tag>}
-                </div>
-              </Table.Td>
-              <Table.Td>{each.version}</Table.Td>
-              <Table.Td>
-                <RelativeTime moment={each.started_at} />
-              </Table.Td>
-              <Table.Td>
-                <RelativeTime moment={each.seen_at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowList label="Processes">
+      {processes.map((each) => (
+        <Row
+          key={`${each.host} ${each.pid}`}
+          name={
+            <>
+              <span>
+                {each.host} · {each.pid}
+              </span>
+              {each.is_this && <Tag>This server</Tag>}
+              {each.is_sealed && <Tag tone="warning">Sealed</Tag>}
+            </>
+          }
+        >
+          <RowDetail>
+            Version {each.version} · Started: <RelativeTime moment={each.started_at} /> · Last seen:{" "}
+            <RelativeTime moment={each.seen_at} />
+          </RowDetail>
+        </Row>
+      ))}
+    </RowList>
   );
 }
