@@ -1,5 +1,14 @@
-// The dense tables of the vault, the users and the access requests in a real browser, with more than 20 rows and a long name.
-import { createAccessRequest, createCredential, inviteUser } from "@strongroom/contract";
+// The dense tables of the vault, the users, the access requests and the discovery targets in a real browser, with more than 20
+// rows and a long name, and lists in a window of 1024 pixels.
+import {
+  createAccessRequest,
+  createAccount,
+  createCredential,
+  createDiscoveryTarget,
+  createSafe,
+  inviteUser,
+  listPlatforms,
+} from "@strongroom/contract";
 import { needs } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -8,7 +17,7 @@ import { assertNoErrors, launchBrowser, noBrowser, visitor } from "./testing/bro
 import type { Visit } from "./testing/browser.ts";
 import { inspectScreen } from "./testing/inspect-screen.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
-import { dialogOf, seesToast, signIn, textField } from "./testing/screens.ts";
+import { chooseFor, dialogOf, seesToast, signIn, textField } from "./testing/screens.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
@@ -16,6 +25,29 @@ import { steps } from "./testing/steps.ts";
 const LONG = "a-name-of-seventy-characters-for-the-primary-database-of-the-order-team";
 const ENVIRONMENTS = ["production", "staging", "development"] as const;
 const nameAt = (place: number) => (place === 3 ? LONG : `item ${String(place).padStart(2, "0")}`);
+
+/** 24 targets on one account; nothing logs in to them. */
+async function fillTargets({ url }: RunningServer, token: string): Promise<void> {
+  const { platforms } = await ask(url, listPlatforms, {}, token);
+  const safe = await ask(url, createSafe, { body: { name: "Web servers" } }, token);
+  const body = {
+    name: LONG,
+    system_type: "Linux",
+    hostname: `${LONG}.example.com`,
+    username: "scanner",
+    password: "an example",
+    platform_id: platforms.find(({ name }) => name === "Linux")!.id,
+    safe_id: safe.id,
+    connection_method: "SSH",
+  } as const;
+  const { id: credentialId } = await ask(url, createAccount, { body }, token);
+  for (let place = 0; place < 24; place += 1) {
+    const name = nameAt(place);
+    const hostname = `${name.replaceAll(" ", "-")}.example.com`;
+    const kind = { targetType: "linux", connectionMethod: "ssh", safeId: safe.id, credentialId } as const;
+    await ask(url, createDiscoveryTarget, { body: { ...kind, name, hostname, settings: {} } }, token);
+  }
+}
 
 describe("dense lists", needs(noBrowser || null), () => {
   let server: RunningServer;
@@ -51,6 +83,7 @@ describe("dense lists", needs(noBrowser || null), () => {
         await ask(url, createAccessRequest, { body }, requester);
       }
     }
+    await fillTargets(server, token);
     visit = await visitor(browser, url);
     page = visit.page;
     await signIn(page, admin, "/vault");
@@ -101,6 +134,58 @@ describe("dense lists", needs(noBrowser || null), () => {
     await dialog.getByRole("button", { name: "Deny" }).click();
     await seesToast(page, "Request denied");
     await table.getByRole("button", { name: "Actions for item 07 for rosa" }).waitFor({ state: "detached" });
+  });
+
+  step("DISC-10: discovery targets are a table with search, filters and both scans", async () => {
+    await page.goto("/discovery");
+    const table = page.getByRole("table", { name: "Discovery targets" });
+    await table.getByRole("button", { name: "Host", exact: true }).click();
+    await page.waitForURL(/sort=host/);
+    await table.getByRole("rowheader").first().filter({ hasText: LONG }).waitFor();
+    await inspectScreen(page, "targets-table");
+    await page.getByRole("searchbox", { name: "Search discovery targets" }).fill("item 07");
+    await table.getByRole("button", { name: "Scan item 08" }).waitFor({ state: "detached" });
+    await table.getByRole("button", { name: "Enhanced scan of item 07" }).click();
+    await dialogOf(page, "Enhanced Security Discovery Scan").getByRole("button", { name: "Cancel" }).click();
+    await chooseFor(page, "item 07", "Disable");
+    await seesToast(page, "Discovery target disabled successfully");
+    await table.getByText("Inactive", { exact: true }).waitFor();
+    await table.getByRole("button", { name: "item 07", exact: true }).click();
+    await dialogOf(page, "Target Details").getByText("item-07.example.com").waitFor();
+    await inspectScreen(page, "target-details");
+  });
+
+  step("at 1024 pixels, lists fit beside the sidebar, and no text is squeezed to a column of letters", async () => {
+    await page.setViewportSize({ width: 1024, height: 900 });
+    for (const path of [
+      "/accounts?layout=table",
+      "/discovery?layout=table",
+      "/admin/platforms",
+      "/admin?tab=jobs",
+      "/audit-logs",
+      "/access-control?tab=things",
+    ]) {
+      await page.goto(path);
+      await page.getByRole("row").nth(1).or(page.getByText("View details")).first().waitFor();
+      assert.deepEqual(await page.evaluate(misfits), [], path);
+    }
     assertNoErrors(visit);
   });
 });
+
+/** Runs in the page: lists that scroll sideways, and texts in a column narrower than a short word. */
+function misfits(): string[] {
+  const inMain = (selector: string) => [...document.querySelectorAll<HTMLElement>(`main ${selector}`)];
+  const scrolling = inMain("[role=rowgroup], :has(> table)").filter((each) => each.scrollWidth > each.clientWidth + 1);
+  const squeezed = inMain("*").filter((each) => {
+    const isText = [...each.childNodes].some(
+      ({ nodeType, textContent }) => nodeType === 3 && textContent!.trim().length >= 8,
+    );
+    const { width, height } = each.getBoundingClientRect();
+    return isText && width < 24 && height > 60;
+  });
+  return [
+    ...scrolling.map((each) => `scrolls: ${each.textContent.slice(0, 40)}`),
+    ...squeezed.map((each) => `squeezed: ${each.textContent.slice(0, 40)}`),
+  ];
+}
