@@ -120,6 +120,17 @@ function ScanButtons({ target, handlers }: { target: DiscoveryTarget; handlers: 
   );
 }
 
+const SCAN_COLUMN = "scan";
+
+const scanColumn = (handlers: TargetHandlers): DataColumn<DiscoveryTarget> => ({
+  id: SCAN_COLUMN,
+  header: "Scan",
+  width: 3.5,
+  grow: 0,
+  cell: (target) => <ScanButtons target={target} handlers={handlers} />,
+  stacked: "badge",
+});
+
 type Passed = "rows" | "hasMore" | "canLoadMore" | "onMore" | "isStale";
 
 export interface TargetTableProps extends Pick<DataTableProps<DiscoveryTarget>, Passed> {
@@ -127,26 +138,14 @@ export interface TargetTableProps extends Pick<DataTableProps<DiscoveryTarget>, 
   handlers: TargetHandlers;
 }
 
-const SCAN_COLUMN = "scan";
 const nameOf = ({ name }: DiscoveryTarget): string => name;
 
 export function TargetTable({ handlers, settings, ...table }: TargetTableProps) {
-  const columns: DataColumn<DiscoveryTarget>[] = [
-    ...TARGET_COLUMNS,
-    {
-      id: SCAN_COLUMN,
-      header: "Scan",
-      width: 3.5,
-      grow: 0,
-      cell: (target) => <ScanButtons target={target} handlers={handlers} />,
-      stacked: "badge",
-    },
-  ];
   return (
     <DataTable
       {...table}
       label="Discovery targets"
-      columns={columns}
+      columns={[...TARGET_COLUMNS, scanColumn(handlers)]}
       // The buttons are always there.
       settings={{ ...settings, columns: [...settings.columns, SCAN_COLUMN] }}
       nameOf={nameOf}
