@@ -141,7 +141,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  step("the approver is notified at once on any page, and approves from the notification", async () => {
+  step("the approver is notified immediately on any page, and approves from the notification", async () => {
     assert.equal(await mayRetrieve(), 403);
     await askForIt();
     await cardOf(rita, NAME).getByText("Pending", { exact: true }).waitFor();
@@ -219,7 +219,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     },
   );
 
-  step("JIT-23: revoking access ends it at once, on the screen and on the server", async () => {
+  step("JIT-23: revoking access ends it immediately, on the screen and on the server", async () => {
     await rita.goto(`/accounts/${account.id}`);
     await rita.getByRole("button", { name: "Copy Password" }).waitFor();
     await alex.goto("/jit-access?tab=active");
@@ -263,7 +263,7 @@ describe("just-in-time access", needs(noBrowser || null), () => {
     },
   );
 
-  step("emergency access starts at once, alerts approvers until they open the alert, and is reviewed", async () => {
+  step("emergency access starts immediately, alerts approvers until they open the alert, and is reviewed", async () => {
     await alex.goto("/settings");
     await seesHeading(alex, "Settings");
     await rita.goto(`/jit-access?ask=${account.id}`);

@@ -37,7 +37,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
   });
 
   step(
-    "SHELL-22, OPEN-29: Profile in the top bar opens the profile page, and a new name appears in the bar at once",
+    "SHELL-22, OPEN-29: Profile in the top bar opens the profile page, and a new name appears in the bar immediately",
     async () => {
       await signIn(page, admin, "/");
       await page.getByRole("link", { name: "Profile", exact: true }).click();
@@ -92,7 +92,7 @@ describe("the profile page and API tokens", { skip: noBrowser }, () => {
     await inspectScreen(page, "profile");
   });
 
-  step("a revoked token is refused at once", async () => {
+  step("a revoked token is refused immediately", async () => {
     await page.getByRole("button", { name: "Revoke Nightly export" }).click();
     await dialogOf(page, "Revoke Token").getByRole("button", { name: "Revoke" }).click();
     await seesToast(page, "Token revoked");

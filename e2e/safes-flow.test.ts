@@ -167,7 +167,7 @@ describe("safes", { skip: noBrowser }, () => {
     await inspectScreen(page, "safe-access");
   });
 
-  step("a removed member loses access to the safe at once, without a reload", async () => {
+  step("a removed member loses access to the safe immediately, without a reload", async () => {
     await page.getByRole("tab", { name: "Members" }).click();
     await page.getByRole("button", { name: `Remove ${GROUP}` }).click();
     const dialog = dialogOf(page, "Remove Member");

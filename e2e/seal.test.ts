@@ -69,7 +69,7 @@ describe("a vault sealed by a passphrase", needs(noBrowser || null), () => {
     await signIn(page, admin);
   });
 
-  step("an administrator seals the vault, and an open page shows this at once", async () => {
+  step("an administrator seals the vault, and an open page shows this immediately", async () => {
     await page.goto("/admin?tab=keys");
     await page.getByRole("button", { name: "Seal the Vault" }).click();
     await dialogOf(page, "Seal the Vault").getByRole("button", { name: "Seal the Vault" }).click();

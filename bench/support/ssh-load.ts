@@ -64,7 +64,7 @@ async function begun(client: Client, channel: ClientChannel, { port }: SshLogin)
   channel.once("exit", (...how: unknown[]) => (complaint += ` exit ${JSON.stringify(how)}`));
   channel.stderr.on("data", (bytes: Buffer) => (complaint += bytes.toString()));
   const closed = once(channel, "close").then(() => {
-    throw new Error(`a terminal at port ${port} ended at once: ${complaint.trim()}`);
+    throw new Error(`a terminal at port ${port} ended immediately: ${complaint.trim()}`);
   });
   await Promise.race([once(channel, "data"), closed]);
   closed.catch(() => {});

@@ -49,7 +49,7 @@ export async function firstAdmin({ url, setupLink }: Pick<RunningServer, "url" |
   if (token === undefined) throw new Error("this server has an administrator already");
   const admin: Person = { email: "ada@example.com", password: PASSWORD, role: "admin" };
   const { email, password, role } = admin;
-  // Every user who signs up is active at once, so that tests need no administrator to activate them.
+  // Every user who signs up is active immediately, so that tests need no administrator to activate them.
   const sign_up = { sign_up: "open" as const, sign_up_domains: [] };
   await ask(url, register, { body: { email, password, role, setup_token: decodeURIComponent(token), sign_up } });
   return admin;

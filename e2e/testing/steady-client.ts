@@ -12,7 +12,7 @@ export interface SteadyClient {
   stop(): Promise<void>;
 }
 
-/** Starts writing at once. `stop` rejects if a call got no reply, as when the server dies. */
+/** Starts writing immediately. `stop` rejects if a call got no reply, as when the server dies. */
 export function steadyClient(url: string, token: string, name: string): SteadyClient {
   const stopping = new AbortController();
   const client = { acknowledged: [] as CredentialId[], refusals: new Map<string, number>(), slowest: 0 };

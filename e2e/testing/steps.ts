@@ -1,4 +1,4 @@
-// Consecutive tests as steps of one visit: after a failure, the remaining steps fail at once.
+// Consecutive tests as steps of one visit: after a failure, the remaining steps fail immediately.
 import { test } from "node:test";
 import type { TestOptions } from "node:test";
 import type { Page } from "playwright-core";

@@ -43,7 +43,7 @@ export interface Verdict {
 
 export interface TestBed {
   gate: Gate;
-  /** The number of rotations that can run at once. */
+  /** The number of rotations that can run concurrently. */
   atOnce: number;
   /** Stores an account on the given machine, one of `MACHINES`. */
   prepare(machine: string): Promise<Prepared>;

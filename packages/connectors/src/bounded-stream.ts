@@ -18,7 +18,7 @@ export class TooMuchData extends Error {
 const READ_BYTES = 64 * 1024;
 /**
  * By default, Node allocates a buffer of this size for each read. With many connections that receive small pieces, this
- * keeps the garbage collector busy. All connections can share one: libuv fills it and calls back at once, except on Windows.
+ * keeps the garbage collector busy. All connections can share one: libuv fills it and calls back immediately, except on Windows.
  */
 const SHARED = Buffer.allocUnsafeSlow(READ_BYTES);
 const readBuffer = () => (process.platform === "win32" ? Buffer.allocUnsafeSlow(READ_BYTES) : SHARED);

@@ -42,7 +42,7 @@ export interface NetworkPolicy {
 export interface VerifyContext {
   /** The whole attempt, name resolution included, ends after this many milliseconds. */
   timeoutMs: number;
-  /** Aborting the signal ends the attempt at once with `unreachable` and the code `cancelled`. */
+  /** Aborting the signal ends the attempt immediately with `unreachable` and the code `cancelled`. */
   signal: AbortSignal;
   network: NetworkPolicy;
   now: () => Date;

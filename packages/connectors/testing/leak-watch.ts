@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 
-/** The active watches; several tests of a file may run at once. */
+/** The active watches; several tests of a file may run concurrently. */
 const watches = new Set<string[]>();
 const tell = (text: string) => watches.forEach((written) => written.push(text));
 

@@ -153,7 +153,7 @@ function networkTests(connector: Connector, rows: () => Rows, hostiles: Hostiles
     assert.equal(server.connections(), 0);
   });
 
-  test("cancelling ends an attempt at once and closes its connection", async (t) => {
+  test("cancelling ends an attempt immediately and closes its connection", async (t) => {
     const server = await hostiles.start("black-hole");
     t.after(() => server.stop());
     const abort = new AbortController();

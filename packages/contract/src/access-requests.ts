@@ -271,7 +271,7 @@ export const denyAccessRequest = endpoint({
 export const revokeAccessRequest = endpoint({
   method: "POST",
   path: "/api/v1/jit/:id/revoke",
-  summary: "Revoke granted access at once, or withdraw a pending request",
+  summary: "Revoke granted access immediately, or withdraw a pending request",
   params: byId,
   body: Comment,
   reply: AccessRequest,
@@ -308,7 +308,7 @@ export const mapAccessRequest = endpoint({
 });
 
 /**
- * Granted at once to members of an emergency-access group; every approver is notified, and a review is due afterwards.
+ * Granted immediately to members of an emergency-access group; every approver is notified, and a review is due afterwards.
  */
 export const breakGlass = endpoint({
   method: "POST",

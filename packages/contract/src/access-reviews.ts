@@ -177,7 +177,7 @@ const whyRemoved = { path: ["reason"], message: "Give a reason for the removal" 
 export const decideReviewItem = endpoint({
   method: "POST",
   path: "/api/v1/access-control/reviews/:id/items/:item_id/decision",
-  summary: "Confirm or remove a membership at once; reviewers cannot decide their own",
+  summary: "Confirm or remove a membership immediately; reviewers cannot decide their own",
   params: z.object({ id: AccessReviewId, item_id: ReviewItemId }),
   body: z.strictObject(decided).refine(saysWhyRemoved, whyRemoved),
   reply: ReviewItem,

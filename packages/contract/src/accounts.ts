@@ -288,7 +288,7 @@ export const moveAccount = endpoint({
 export const deleteAccount = endpoint({
   method: "DELETE",
   path: "/api/v1/accounts/:id",
-  summary: "Delete an account: its secrets are destroyed at once, the audit trail is kept",
+  summary: "Delete an account: its secrets are destroyed immediately, the audit trail is kept",
   ...managing,
   reply: Message,
   audit: "account.deleted",

@@ -73,7 +73,7 @@ export const updateGroup = endpoint({
 export const deleteGroup = endpoint({
   method: "DELETE",
   path: "/api/v1/groups/:id",
-  summary: "Delete a group; permissions and grants that depend on it end at once",
+  summary: "Delete a group; permissions and grants that depend on it end immediately",
   params: byId,
   reply: Message,
   needs: "group.manage",
@@ -115,7 +115,7 @@ export const addGroupMember = endpoint({
 export const removeGroupMember = endpoint({
   method: "DELETE",
   path: "/api/v1/groups/:id/members/:user_id",
-  summary: "Remove a person from a group; permissions and grants that depend on it end at once",
+  summary: "Remove a person from a group; permissions and grants that depend on it end immediately",
   params: z.object({ id: GroupId, user_id: UserId }),
   reply: Message,
   needs: "group.manage",

@@ -247,7 +247,7 @@ export const createPlatform = endpoint({
   stepUp: true,
 });
 
-/** Existing grants keep their end; everything else follows the new policy at once. */
+/** Existing grants keep their end; everything else follows the new policy immediately. */
 export const updatePlatform = endpoint({
   method: "PUT",
   path: "/api/v1/platforms/:id",

@@ -42,7 +42,7 @@ export const NewRangeScan = z.strictObject({
     )
     .max(5)
     .default([]),
-  /** Whether hosts that the scan finds become targets at once, where a credential fits. */
+  /** Whether hosts that the scan finds become targets immediately, where a credential fits. */
   createsTargets: z.boolean().default(false),
 });
 export type NewRangeScan = z.infer<typeof NewRangeScan>;

@@ -63,7 +63,7 @@ const Started = z.object({
 const byCredential = z.object({ id: CredentialId });
 const byAccount = z.object({ id: AccountId });
 
-/** Continues an open rotation at once if there is one. */
+/** Continues an open rotation immediately if there is one. */
 export const rotateCredential = endpoint({
   method: "POST",
   path: "/api/v1/credentials/:id/rotate",

@@ -25,7 +25,7 @@ export const SAFE_PERMISSIONS = [
   "view_audit",
   "approve_level_1",
   "approve_level_2",
-  /** Use and retrieve at once where the platform requires approval from others. */
+  /** Use and retrieve immediately where the platform requires approval from others. */
   "access_without_confirmation",
 ] as const;
 export const SafePermission = z.enum(SAFE_PERMISSIONS);

@@ -270,7 +270,7 @@ export const updateSafeMember = endpoint({
 export const removeSafeMember = endpoint({
   method: "DELETE",
   path: "/api/v1/safes/:id/members/:member_id",
-  summary: "Remove a member and end their grants in this safe at once",
+  summary: "Remove a member and end their grants in this safe immediately",
   params: byMember,
   reply: Message,
   needs: "safe.use",

@@ -28,7 +28,7 @@ export const unseal = endpoint({
 export const seal = endpoint({
   method: "POST",
   path: "/api/v1/seal/seal",
-  summary: "Seal the vault at once: this process drops its keys",
+  summary: "Seal the vault immediately: this process drops its keys",
   reply: Message,
   needs: "seal.manage",
   audit: "seal.sealed",

@@ -18,7 +18,7 @@ export const SEARCH_KINDS = [
 export const SearchKind = z.enum(SEARCH_KINDS);
 export type SearchKind = z.infer<typeof SearchKind>;
 
-/** Actions on a result that the caller can take at once. `connect`: open a session. `request`: request access. */
+/** Actions on a result that the caller can take immediately. `connect`: open a session. `request`: request access. */
 export const SEARCH_ACTIONS = ["copy", "connect", "verify", "rotate", "request"] as const;
 export const SearchAction = z.enum(SEARCH_ACTIONS);
 export type SearchAction = z.infer<typeof SearchAction>;

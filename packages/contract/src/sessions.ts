@@ -298,7 +298,7 @@ export const openSessionWatch = endpoint({
 export const terminatePrivilegedSession = endpoint({
   method: "POST",
   path: "/api/v1/sessions/:id/terminate",
-  summary: "End a session at once",
+  summary: "End a session immediately",
   params: byId,
   body: z.strictObject({ reason: manyLines("Say why").min(1, "Say why").max(500) }),
   reply: Message,

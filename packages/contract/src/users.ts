@@ -143,7 +143,7 @@ export const changeUserRole = endpoint({
 export const setUserStatus = endpoint({
   method: "PUT",
   path: "/api/v1/users/:id/status",
-  summary: "Disable or enable a user; disabling ends their sessions at once",
+  summary: "Disable or enable a user; disabling ends their sessions immediately",
   params: byId,
   body: completeBody(z.strictObject({ status: z.enum(["active", "disabled"]) })),
   reply: User,
@@ -262,7 +262,7 @@ export const issueResetLink = endpoint({
 
 /**
  * The rule for signing up. `closed`: only invited people. `domains`: addresses of `sign_up_domains`, after
- * activation. `activation`: everyone, after activation. `open`: everyone, at once.
+ * activation. `activation`: everyone, after activation. `open`: everyone, immediately.
  */
 export const SIGN_UP_RULES = ["closed", "domains", "activation", "open"] as const;
 const signUp = {

@@ -13,7 +13,7 @@ export const VaultClosure = z.object({
   cause: z.enum(CLOSING_CAUSES),
   /** The user who reset the sign-in. */
   by: z.string(),
-  /** The owner has an earlier second factor or recovery code: proving it opens the vault at once. */
+  /** The owner has an earlier second factor or recovery code: proving it opens the vault immediately. */
   has_earlier_factor: z.boolean(),
 });
 export type VaultClosure = z.infer<typeof VaultClosure>;

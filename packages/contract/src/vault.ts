@@ -183,7 +183,7 @@ export const updateCredential = endpoint({
 export const deleteCredential = endpoint({
   method: "DELETE",
   path: "/api/v1/credentials/:id",
-  summary: "Delete a credential: its secret is destroyed at once, the audit trail is kept",
+  summary: "Delete a credential: its secret is destroyed immediately, the audit trail is kept",
   params: byId,
   reply: Message,
   needs: "credential.delete",

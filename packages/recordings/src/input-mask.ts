@@ -25,7 +25,7 @@ interface Token {
 
 /**
  * The echo itself is not visible to a gateway, so it is inferred: typed text counts as echoed when the next output begins
- * with it. Everything else is masked after a second, at the end of the line, or at once after a prompt for a secret. Control
+ * with it. Everything else is masked after a second, at the end of the line, or immediately after a prompt for a secret. Control
  * keys are recorded. All methods return the text to record now.
  */
 export class InputMask {

@@ -61,7 +61,7 @@ export interface RecordingSummary {
  */
 export interface TerminalRecorder {
   readonly state: "recording" | "paused" | "closed";
-  /** Resolves when `bytes` may be shown to the user. Usually at once; later while too much is not yet stored. */
+  /** Resolves when `bytes` may be shown to the user. Usually immediately; later while too much is not yet stored. */
   output(bytes: Uint8Array): Promise<void>;
   /** Resolves when `bytes` may be sent to the target: call it for all input, also when input is not recorded. */
   input(bytes: Uint8Array): Promise<void>;

@@ -69,7 +69,7 @@ test("user reset-factors removes lost factors and ends the user's sessions", asy
   assert.equal((await installation.run(["user", "reset-factors", "nobody@example.com"])).status, 1);
 });
 
-test("user disable ends a user's sessions at once, user enable allows sign-in again", async () => {
+test("user disable ends a user's sessions immediately, user enable allows sign-in again", async () => {
   const grace = { email: "grace@example.com", password: "another password" };
   const token = await signIn(server, grace);
   assert.equal((await installation.run(["user", "disable", grace.email])).status, 0);

@@ -31,7 +31,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
   }
 }
 
-/** Replaces the file at once. */
+/** Replaces the file immediately. */
 export async function writeBaseline(path: string, baseline: Baseline): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   const findings = [...baseline.findings].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

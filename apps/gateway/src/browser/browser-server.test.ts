@@ -80,7 +80,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.deepEqual(world.sessions.recorder.closed, ["ended"]);
   });
 
-  test("delivers all output of a program that ends at once", async () => {
+  test("delivers all output of a program that ends immediately", async () => {
     const { browser } = await begin();
     await browser.sees(/[$] /);
     browser.type("stty -echo; seq 1 60000; exit\n");

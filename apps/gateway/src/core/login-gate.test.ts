@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 /** Lets waiting promises continue. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("two logins run at once, and a third waits until one has ended", async () => {
+test("two logins run concurrently, and a third waits until one has ended", async () => {
   const gate = new LoginGate(manualClock());
   const [first] = [await gate.enter("web1:22", never), await gate.enter("web1:22", never)];
   let isIn = false;

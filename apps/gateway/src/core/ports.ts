@@ -149,7 +149,7 @@ export interface UpstreamChannel {
   /** No more input follows. */
   finish(): void;
   resize(size: Size): void;
-  /** Closes the connection to the target at once. */
+  /** Closes the connection to the target immediately. */
   destroy(): void;
 }
 

@@ -67,7 +67,7 @@ export class ChannelTerminal implements Terminal {
     this.#exit(FAILED, true);
   }
 
-  /** A program that has ended may still deliver its last output. Access that has ended is cut at once. */
+  /** A program that has ended may still deliver its last output. Access that has ended is cut immediately. */
   #exit(status: number, isDelivered: boolean): void {
     const channel = this.#channel;
     if (this.#isClosed) return;

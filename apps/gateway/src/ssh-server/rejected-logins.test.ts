@@ -82,7 +82,7 @@ describe("a rejected login on a target", needs(unixUsersAvailable()), () => {
       world.app.database.db,
     );
     assert.equal(rows.length, 1);
-    // A new version of the secret is tried at once.
+    // A new version of the secret is tried immediately.
     await sql`update session_login_failures set version = version - 1`.execute(world.app.database.db);
     await client.ssh(id, ["true"], { answers });
     assert.ok(failuresOnTarget() > after);

@@ -130,7 +130,7 @@ export interface Config {
   /** CIDR blocks. An empty list allows every network except the forbidden ones. */
   allowedNetworks: string[];
   /** Requests per minute for each client and each user; 0 disables both limits. */
-  /** How many scans of one network run at once, in all processes together. */
+  /** How many scans of one network run concurrently, in all processes together. */
   discoveryScansPerNetwork: number;
   rateLimit: number;
   /** The maximum number of rotations that the schedule starts per minute, over all processes. */

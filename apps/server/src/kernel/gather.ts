@@ -7,7 +7,7 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Returns a function that passes its items to `work` in groups of at most `most`. A single item is processed at once; items
+ * Returns a function that passes its items to `work` in groups of at most `most`. A single item is processed immediately; items
  * that arrive while a group runs form the next group. `work` answers in order; if it throws, every item of that group fails
  * with the same error.
  *

@@ -47,7 +47,7 @@ const STALE_PATHS: Record<LiveEvent["type"], readonly string[]> = {
 };
 
 /**
- * Milliseconds between refetches while events keep coming: a run sends thousands. The first event refetches at once.
+ * Milliseconds between refetches while events keep coming: a run sends thousands. The first event refetches immediately.
  */
 const COLLECT_MS = 1000;
 

@@ -13,7 +13,7 @@ type PageComponent = ComponentType & {
 type LoadPage = () => Promise<{ default: PageComponent }>;
 
 /**
- * Loads the component on its first use. A component that is loaded already renders at once, because React shows a
+ * Loads the component on its first use. A component that is loaded already renders immediately, because React shows a
  * fallback, however short the wait, for at least 300 ms.
  */
 function loadedOnce(load: LoadPage): { Loaded: ComponentType; preload: LoadPage } {

@@ -131,7 +131,7 @@ test("preloading a route requests its layout and its page, and ignores a failed 
   expect(loads).toEqual(["layout", "accounts"]);
 });
 
-test("a preloaded page requests its data, and renders at once without a fallback", async () => {
+test("a preloaded page requests its data, and renders immediately without a fallback", async () => {
   const api = await startApi({});
   signInForTest();
   try {

@@ -185,7 +185,7 @@ describe("Linux: changing passwords and keys", { concurrency: 3 }, () => {
     const verifies = async (username: string, secret: string) =>
       assertResult(await tryOut(linux, { target: at(server, username), secret }), { outcome: "verified" });
 
-    test("changes a password that must be changed at once, and the server's log does not contain it", async () => {
+    test("changes a password that must be changed immediately, and the server's log does not contain it", async () => {
       const stale = await server.addUser("must-change");
       const one = account(stale);
       assertChange(await tryChange(linux, one), { outcome: "changed" });

@@ -135,7 +135,7 @@ function presumed({ groups }: Person, known: readonly ListedPrivilege[], isReada
 
 interface Shadow {
   status: "set" | "locked" | "none" | "unknown";
-  /** Days since 1970; 0 means that the password must be changed at once. */
+  /** Days since 1970; 0 means that the password must be changed immediately. */
   changedOn: number | null;
   maxDays: number | null;
   expiresOn: number | null;

@@ -20,7 +20,7 @@ export interface SshConnection {
   /** A logged-in client. It emits `close` when the connection ends, for any reason. */
   client: Client;
   hostKey: HostKey;
-  /** Closes the socket at once. */
+  /** Closes the socket immediately. */
   destroy(): void;
 }
 

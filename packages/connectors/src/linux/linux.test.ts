@@ -167,7 +167,7 @@ describe("Linux over SSH", { concurrency: 4 }, () => {
       });
     });
 
-    test("verifies a file-transfer account at once, although its forced command waits for input", async () => {
+    test("verifies a file-transfer account immediately, although its forced command waits for input", async () => {
       const transfer = await startSshd({ config: ["ForceCommand internal-sftp"] });
       try {
         const account = await transfer.addUser();

@@ -28,7 +28,7 @@ export function proveSession(client: Client, remainingMs: number): Promise<Sessi
     channel.stderr.on("data", collect);
     channel.on("exit", (code: number | null) => (status = code));
     channel.on("close", () => resolve(meaningOf(status, output)));
-    // End the input at once, because a forced sftp-server would wait for it.
+    // End the input immediately, because a forced sftp-server would wait for it.
     channel.end();
   });
   return promise.finally(() => clearTimeout(timer));

@@ -58,7 +58,7 @@ describe("Oracle: failing connections", { concurrency: 4 }, () => {
     });
   }
 
-  test("a cancelled attempt ends at once and closes its connection", async (t) => {
+  test("a cancelled attempt ends immediately and closes its connection", async (t) => {
     const server = await startHostile("black-hole");
     t.after(() => server.stop());
     const abort = new AbortController();

@@ -180,7 +180,7 @@ describe(
     });
 
     test("rejects a server that accepts the login without knowing the password", async (t) => {
-      // AuthenticationOk at once, then ReadyForQuery.
+      // AuthenticationOk immediately, then ReadyForQuery.
       const impostor = await startTcp((socket) =>
         socket.once("data", () => socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]))),
       );

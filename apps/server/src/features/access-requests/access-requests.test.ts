@@ -109,7 +109,7 @@ describe("a request for an account", () => {
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
   });
 
-  test("is granted at once if the platform requires no approval and the user may retrieve the secret anyway; other users need one approval", async () => {
+  test("is granted immediately if the platform requires no approval and the user may retrieve the secret anyway; other users need one approval", async () => {
     const lending = await aRequestableAccount(app, { approvals_level_1: 0 });
     const member = await aPerson(app);
     await aMember(app, lending.owner, lending.safe, member, "user");
@@ -352,7 +352,7 @@ describe("JIT-23: an extension", () => {
     assert.equal((await requests.retrieve(lending.asker, lending.account)).status, 200);
   });
 
-  test("is granted at once if the platform requires no new approval, up to the platform's maximum in total", async () => {
+  test("is granted immediately if the platform requires no new approval, up to the platform's maximum in total", async () => {
     const lending = await aRequestableAccount(app, { approve_extensions: false, max_duration_minutes: 120 });
     const request = await granted(lending);
     assert.equal(lasts((await requests.extend(lending.asker, request, 30)).body), 90);

@@ -288,7 +288,7 @@ describe("when the database clock jumps", () => {
       return body.ended_at === null ? null : body;
     });
 
-  test("a jump forward ends expired grants at once on every process", async () => {
+  test("a jump forward ends expired grants immediately on every process", async () => {
     const person = people[0]!;
     const request = await granted(person);
     await shiftTime(first, "59 minutes");

@@ -112,7 +112,7 @@ export async function confirm(deps: AdminResetDeps, call: Call<typeof confirmAdm
   await tell(notify, tx, {
     to: [reset.requested_by, actor.id, person.id],
     title: `The reset of ${person.name}'s ${WORDS[reset.kind]} was confirmed`,
-    message: `${reset.requester} requested it and ${actor.name} confirmed it. If you did not expect this, contact another administrator at once.`,
+    message: `${reset.requester} requested it and ${actor.name} confirmed it. If you did not expect this, contact another administrator immediately.`,
     actionRequired: false,
   });
   return { link: link?.link ?? null, expires_at: link?.expiresAt.toISOString() ?? null };

@@ -61,7 +61,7 @@ export async function lockSinks(tx: Tx): Promise<void> {
 export const insertSink = (tx: Tx, row: Insertable<AuditSinksTable>): Promise<SinkRow> =>
   tx.insertInto("audit_sinks").values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Changes a sink, ends any current lease on it and makes it due at once. */
+/** Changes a sink, ends any current lease on it and makes it due immediately. */
 export const changeSink = (tx: Tx, id: string, changes: Updateable<AuditSinksTable>): Promise<SinkRow> =>
   tx
     .updateTable("audit_sinks")

@@ -295,7 +295,7 @@ test("statistics count managed and unmanaged accounts, their trend and the age o
       ["over_90_days", 1],
     ],
   );
-  // Onboarding, renaming and deleting accounts change the figures at once.
+  // Onboarding, renaming and deleting accounts change the figures immediately.
   const onboarded = await anAccount(app, person, own, { ...SSH, hostname: "Trend.example.com", username: "USER4" });
   assert.deepEqual(countsIn(await figuresNow()), [2, 9, 3]);
   await pool.query("update credentials set deleted_at = now() where id = $1", [onboarded.id]);

@@ -18,7 +18,7 @@ import { findAbandonedScans } from "./scans/scans.store.ts";
 import { startDueScans } from "./scans/start-due.ts";
 import { recordDay } from "./trends.ts";
 
-/** The most scans that run at once in one process, in total and of one user, so that a few users cannot take all. */
+/** The most scans that run concurrently in one process, in total and of one user, so that a few users cannot take all. */
 const SCANS_AT_ONCE = 32;
 const OF_ONE_USER = 4;
 /** Range scans are long, and each has its own rate. */

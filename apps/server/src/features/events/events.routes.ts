@@ -97,7 +97,7 @@ const mayEndToken = (event: StoredEvent, { token }: Actor): boolean =>
   token !== null &&
   (event.type === "user.changed" || (event.type === "token.changed" && event.data.token_id === token.id));
 
-/** The activated user's browser reconnects at once, and then receives the events for all users. */
+/** The activated user's browser reconnects immediately, and then receives the events for all users. */
 const isActivation = (event: StoredEvent, { isPending }: Actor): boolean => isPending && event.type === "user.changed";
 
 /** INVARIANT: an event is serialised through its schema, which drops all fields that it does not list. */

@@ -20,7 +20,7 @@ export interface Notice {
   /** The path that the notification links to, such as `/accounts/…`. */
   link?: string | null;
   /**
-   * `always`: emailed at once, regardless of the user's preferences and even if the notification was already read.
+   * `always`: emailed immediately, regardless of the user's preferences and even if the notification was already read.
    * Default: `wanted`.
    */
   mail?: NoticeMail;

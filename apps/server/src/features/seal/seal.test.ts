@@ -67,7 +67,7 @@ describe("a vault with a passphrase", () => {
     assert.equal(reply.body.value, "a secret value");
   });
 
-  test("an administrator can seal the vault at once, and the sealing is audited", async () => {
+  test("an administrator can seal the vault immediately, and the sealing is audited", async () => {
     assert.equal((await app.call(seal, { as: admin.token })).status, 200);
     const reply = await app.call(revealCredential, { params: { id: credential }, body: {}, as: admin.token });
     assert.equal(reply.status, 503);

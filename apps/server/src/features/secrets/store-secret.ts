@@ -13,7 +13,7 @@ import type { SecretRow } from "./secrets.store.ts";
 
 const HOUR = 3_600_000;
 
-/** A new secret is verified at once. If that verification is lost, the schedule repeats it at this time. */
+/** A new secret is verified immediately. If that verification is lost, the schedule repeats it at this time. */
 export const scheduledFirst = (at: Date): Date => new Date(at.getTime() + HOUR);
 
 /** All fields of an edit except the secret. */

@@ -61,7 +61,7 @@ test("a user created without a password can only sign in after using a reset lin
   });
 });
 
-test("disabling a user on the command line ends their access at once, and the last administrator cannot be disabled", async () => {
+test("disabling a user on the command line ends their access immediately, and the last administrator cannot be disabled", async () => {
   const admin = newEmail();
   const user = newEmail();
   await createUser(app.kernel, { email: admin, role: "admin", password: PASSWORD });

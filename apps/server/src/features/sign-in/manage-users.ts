@@ -112,7 +112,7 @@ const passwordAtProvider = (provider: string) =>
   );
 
 /**
- * Disabling ends every session at once and calls `whenDisabled`. Throws a refusal for the last administrator and for an unknown
+ * Disabling ends every session immediately and calls `whenDisabled`. Throws a refusal for the last administrator and for an unknown
  * user.
  */
 export async function setUserStatus(

@@ -31,7 +31,7 @@ export async function findCaKeys(kernel: Keys, db: Db) {
   return { keys, trusted_keys_file: lines.join("") };
 }
 
-/** The first key signs at once. A later one waits, so that targets can trust it before it signs. */
+/** The first key signs immediately. A later one waits, so that targets can trust it before it signs. */
 export async function addCaKey(kernel: ProcessKernel, call: Call<typeof createSshCaKey>, tx: Tx): Promise<SshCaKey> {
   const id = newId();
   call.note({ target: { type: "ssh-ca-key", id } });

@@ -1,5 +1,5 @@
 // Authenticates API tokens. The row is read on every call, so that a revocation, a disabled holder or a new role takes
-// effect at once.
+// effect immediately.
 import { isWithin } from "#features/users/index.ts";
 import { closureOf } from "#features/vault-closure/index.ts";
 import { appendAudit } from "#kernel/audit/append.ts";

@@ -307,7 +307,7 @@ describe("attack: using an expired or revoked token", () => {
     assert.equal(more.length, 0);
   });
 
-  test("disabling a holder or changing their role affects their tokens at once", async () => {
+  test("disabling a holder or changing their role affects their tokens immediately", async () => {
     const manager = await aPerson(app, "manager");
     const token = await aToken(manager, ["credential.list", "user.list"]);
     const people = () => app.call(listUsers, { as: token.text });

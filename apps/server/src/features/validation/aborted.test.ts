@@ -40,7 +40,7 @@ async function withoutSecrets<T>(work: () => Promise<T>): Promise<T> {
 
 const INTERNAL = "Strongroom could not run the check because of an internal error. The status is unchanged.";
 
-/** Changes the type directly: a created PostgreSQL secret would be verified at once. */
+/** Changes the type directly: a created PostgreSQL secret would be verified immediately. */
 async function makeVerifiable(id: string): Promise<void> {
   const change = "update credentials set type = 'postgresql', host = '127.0.0.1', port = 1 where id = $1";
   await app.database.pool.query(change, [id]);

@@ -271,7 +271,7 @@ describe("after an administrator's reset", () => {
 });
 
 describe("a reset of a user whose vault is empty", () => {
-  test("leaves the vault usable at once, and the waiting time ends without a notification", async () => {
+  test("leaves the vault usable immediately, and the waiting time ends without a notification", async () => {
     const person = await aPerson(app);
     await resetBy(admin, person);
     const changed = { ...person, token: await signIn(app, person.email, ANOTHER) };

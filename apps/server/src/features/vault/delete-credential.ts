@@ -1,4 +1,4 @@
-// Deletes a credential: its secrets are erased at once, and the audit trail stays (OPEN-57).
+// Deletes a credential: its secrets are erased immediately, and the audit trail stays (OPEN-57).
 import type { Message, deleteCredential as deleteEndpoint } from "@strongroom/contract";
 import { deleteSecret, keyOfVault, refuseWhileRotating, supersedeRotation } from "#features/secrets/index.ts";
 import type { Tx } from "#kernel/db/database.ts";
@@ -26,7 +26,7 @@ export async function deleteOwnCredential(kernel: Kernel, call: Call<typeof dele
 }
 
 /**
- * Erases the secrets of a deleted user at once, and destroys their key, which makes any remaining copies unreadable.
+ * Erases the secrets of a deleted user immediately, and destroys their key, which makes any remaining copies unreadable.
  */
 export async function destroyVault(kernel: Kernel, tx: Tx, userId: string): Promise<void> {
   await deleteVault(tx, userId, kernel.clock.now());

@@ -301,7 +301,7 @@ describe("updating a credential", () => {
 });
 
 describe("deleting a credential", () => {
-  test("API-12, OPEN-57: erases its secrets at once, returns 404 afterwards, and keeps the audit trail", async () => {
+  test("API-12, OPEN-57: erases its secrets immediately, returns 404 afterwards, and keeps the audit trail", async () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     await app.call(updateCredential, {

@@ -91,7 +91,7 @@ export interface Database {
 const DEADLOCK = "40P01";
 /** The time limit for opening a connection, and for waiting for a free one in the pool. */
 const CONNECT_WITHIN_MS = 10_000;
-/** The limit for queries on a listening connection, which are answered at once. */
+/** The limit for queries on a listening connection, which are answered immediately. */
 const LISTENING_MS = 5000;
 /** The extra time that the server gets to report that it cancelled a statement. */
 const CUT_AFTER_MS = 5000;

@@ -84,7 +84,7 @@ for (const kind of kinds) {
   });
 }
 
-test("a pipelined statement outside a transaction takes effect at once", async () => {
+test("a pipelined statement outside a transaction takes effect immediately", async () => {
   await add(own.database.db, "alone");
   assert.ok((await names()).includes("alone"));
 });

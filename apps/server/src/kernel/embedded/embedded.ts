@@ -60,7 +60,7 @@ const PAUSES = [0, 250, 1000, 2000];
 /** The delays before each further attempt when a start failed. */
 const FAILURE_PAUSES = [250, 1000, 2000, 5000, 10_000, 30_000];
 const pauseOf = (pauses: readonly number[], count: number): number => pauses[Math.min(count, pauses.length - 1)]!;
-/** A server that ran this long counts as healthy, so it is restarted at once. */
+/** A server that ran this long counts as healthy, so it is restarted immediately. */
 const HEALTHY = 60_000;
 
 function supervise(first: Running, context: Site, stopping: AbortController): Embedded {

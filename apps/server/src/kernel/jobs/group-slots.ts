@@ -1,7 +1,7 @@
 // Limits the running jobs of one group in this process.
 
 export interface GroupSlots {
-  /** Runs the work once the group is below its limit; a job without a group runs at once. */
+  /** Runs the work once the group is below its limit; a job without a group runs immediately. */
   within<T>(group: string | null | undefined, work: () => Promise<T>): Promise<T>;
 }
 

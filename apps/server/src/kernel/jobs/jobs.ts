@@ -13,10 +13,10 @@ import { runJob } from "./run-job.ts";
 import type { JobHandler } from "./run-job.ts";
 
 export interface JobOptions {
-  /** How many jobs of this name run at once in one process; default 1, or 0 if the process only queues them. */
+  /** How many jobs of this name run concurrently in one process; default 1, or 0 if the process only queues them. */
   concurrency?: number;
   /**
-   * How many jobs of one `group` (see `EnqueueOptions`) run at once. The limit is strict in one process; two processes that
+   * How many jobs of one `group` (see `EnqueueOptions`) run concurrently. The limit is strict in one process; two processes that
    * request a job at the same moment may exceed it. Work that must never run twice at once needs its own database lock.
    */
   groupConcurrency?: number;

@@ -24,7 +24,7 @@ export async function startTemporaryServer(): Promise<TemporaryServer> {
     const superuser = new pg.Client(first.administration);
     await superuser.connect();
     await superuser.query("alter role strongroom createdb");
-    // Several test files run at once, each with several applications that have separate pools.
+    // Several test files run concurrently, each with several applications that have separate pools.
     await superuser.query("alter system set max_connections = 300");
     await superuser.end();
     await first.stop();

@@ -43,7 +43,7 @@ export function SystemStatus() {
     before.current = connection;
   }, [connection, isError, refetch]);
 
-  // The query retries for a minute before it counts as failed; a broken event stream is reported at once.
+  // The query retries for a minute before it counts as failed; a broken event stream is reported immediately.
   const isLost = data !== undefined && isFetching && (connection === "error" || connection === "connecting");
   const trouble = useDatabaseTrouble();
   const { tone, text } =

@@ -12,7 +12,7 @@ import { createQueryClient } from "#shared/api/query.ts";
 import { loadToastList } from "#shared/ui/toast-loader.ts";
 import { ToastRegion } from "#shared/ui/toast-region.tsx";
 
-// Toasts show at once, as they do for signed-in users.
+// Toasts show immediately, as they do for signed-in users.
 await loadToastList();
 
 /** Shows the current address after a navigation: `screen.getByTestId("address")`. */

@@ -39,7 +39,7 @@ async function hear(change: Change, request: AccessRequest, requesterId: string 
   return { ...view, went, again: (next: Change) => announceRequest({ ...data, change: next }, announcer) };
 }
 
-test("an approver gets a notification at once and can approve from it", async () => {
+test("an approver gets a notification immediately and can approve from it", async () => {
   const request = aRequest();
   const { user } = await hear("created", request);
   expect(await screen.findByText(/Olga requests root on web1: The disk is full/)).toBeTruthy();

@@ -44,7 +44,7 @@ const SAMPLE_STATS: Stats = {
   complianceFormula: null,
 };
 
-/** Live events refresh the affected data at once; polling covers the rest. */
+/** Live events refresh the affected data immediately; polling covers the rest. */
 function useRefreshInterval(): number | false {
   const { data } = useQuery(dashboardPreferences);
   if (data === undefined || !data.autoRefresh) return false;

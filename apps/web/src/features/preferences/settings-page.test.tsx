@@ -117,7 +117,7 @@ test("the colour scheme can be light, dark or the system's", async () => {
   expect(document.documentElement.dataset["mantineColorScheme"]).toBe("dark");
 });
 
-test("the time zone and the date style apply at once and stay in this browser", async () => {
+test("the time zone and the date style apply immediately and stay in this browser", async () => {
   const { user } = renderScreen(<SettingsPage />, { at: "/settings" });
   await user.click(await screen.findByRole("radio", { name: "UTC" }));
   await user.click(screen.getByRole("radio", { name: "ISO 8601" }));

@@ -35,7 +35,7 @@ export function TerminateDialog({ session, ...dialog }: SessionDialogProps) {
           {(form) => (
             <>
               <p style={{ margin: 0 }}>
-                The session of <strong>{nameOf(session)}</strong> ends at once. Unsaved work in it is lost.
+                The session of <strong>{nameOf(session)}</strong> ends immediately. Unsaved work in it is lost.
               </p>
               <ReasonField
                 description="Shown to the user and recorded in the audit trail"

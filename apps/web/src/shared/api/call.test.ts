@@ -238,7 +238,7 @@ describe("retries", () => {
 
   test("HTTP-11: the limit is 60 seconds", () => expect(TIMEOUT_MS).toBe(60_000));
 
-  test("an aborted call stops waiting for its next retry at once", async () => {
+  test("an aborted call stops waiting for its next retry immediately", async () => {
     configureCalls({ wait });
     api.on("GET /api/v1/health", { status: 429, headers: { "retry-after": "3600" }, json: {} });
     const aborter = new AbortController();
@@ -273,7 +273,7 @@ describe("retries", () => {
     expect(isDeployedAt(hostname)).toBe(isDeployed),
   );
 
-  test("HTTP-17: any other error is thrown at once", async () => {
+  test("HTTP-17: any other error is thrown immediately", async () => {
     configureCalls({ isDeployed: true });
     api.on("GET /api/v1/credentials", problem(500, "internal", "Broken"));
     expect((await failureOf(call(listCredentials))).message).toBe("Broken");

@@ -25,7 +25,7 @@ function waitBeforeRetry(retry: number, error: unknown): number {
   return asked === null ? FIRST_WAIT_MS * 2 ** retry : asked * 1000;
 }
 
-/** Resolves after `ms`; rejects at once when the signal is aborted. */
+/** Resolves after `ms`; rejects immediately when the signal is aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

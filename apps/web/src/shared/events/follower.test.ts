@@ -68,7 +68,7 @@ describe("live changes of the items on screen", () => {
     expect(did).toEqual(["all"]);
   });
 
-  test("a deleted item is removed at once", () => {
+  test("a deleted item is removed immediately", () => {
     const { follow, did } = aFollower();
     follow({ ...changed("a"), type: "credential.deleted" } as LiveEvent);
     expect(did).toEqual(["gone a"]);

@@ -115,7 +115,7 @@ function Field({ kind, ...field }: { kind: Exclude<ProofKind, "passkey"> }) {
     ...field,
     size: "md" as const,
     "data-autofocus": true,
-    // Focused at once, because the user opened the form to type this.
+    // Focused immediately, because the user opened the form to type this.
     autoFocus: true,
   };
   if (kind === "password") return <PasswordInput {...common} />;

@@ -61,7 +61,7 @@ async function staleAfter(client: QueryClient, { kind }: Pick<Rotated, "kind">):
   await Promise.all([...paths, "/api/v1/audit"].map((path) => invalidatePath(client, path)));
 }
 
-/** VAULT-32, ACC-33. Resumes an open rotation at once. */
+/** VAULT-32, ACC-33. Resumes an open rotation immediately. */
 export const rotating = (client: QueryClient, of: Rotated) =>
   mutationOptions({
     mutationFn: () =>

@@ -80,7 +80,7 @@ test("a signed-out tab and a tab with a remembered sign-in do not answer", () =>
   expect(localStorage.getItem(TAB_SESSION_KEY)).toBeNull();
 });
 
-test("without another signed-in tab no request is sent, and the user is signed out at once", () => {
+test("without another signed-in tab no request is sent, and the user is signed out immediately", () => {
   void restoreSessionOfBrowser(openChannel);
   expect(currentSession()).toMatchObject({ status: "signed-out", by: "start" });
   expect(sent).toEqual([]);

@@ -11,7 +11,7 @@ const CHANNEL_NAME = "strongroom.session";
  * request and does not wait.
  */
 export const TAB_SESSION_KEY = "strongroom.tab-session";
-/** Milliseconds. Browsers run the timers of hidden tabs once a second, but deliver messages at once. */
+/** Milliseconds. Browsers run the timers of hidden tabs once a second, but deliver messages immediately. */
 export const ANSWER_WITHIN_MS = 1000;
 /**
  * Milliseconds. After a hidden tab's answer, the visible tab that the user came from may still answer with another

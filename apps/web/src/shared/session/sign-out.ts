@@ -86,7 +86,7 @@ export function followExpiry(): () => void {
       leaveEndedSession("expiry");
       return;
     }
-    // Browsers store a timer's delay in 32 bits; a longer one would fire at once.
+    // Browsers store a timer's delay in 32 bits; a longer one would fire immediately.
     timer = setTimeout(arm, Math.min(left + 1, 2 ** 31 - 1));
   };
   const unsubscribe = subscribeToSession(arm);

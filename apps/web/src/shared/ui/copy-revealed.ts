@@ -12,7 +12,7 @@ export interface CopyNotice {
 
 /**
  * VAULT-34, VAULT-35. `reveal` calls the server, which records the reveal before it replies; `write` is the
- * clipboard, called at once because some browsers allow it only during the click. A refused reveal is reported with
+ * clipboard, called immediately because some browsers allow it only during the click. A refused reveal is reported with
  * the server's message, because the clipboard did not cause it.
  */
 export async function copyRevealedSecret(

@@ -4,7 +4,7 @@ import { toast } from "./toast.ts";
 export const CLEAR_AFTER_MS = 30_000;
 
 /**
- * Writes a text to the clipboard. A promise can be passed at once, while the click that allows writing still counts
+ * Writes a text to the clipboard. A promise can be passed immediately, while the click that allows writing still counts
  * (Safari requires that). Rejects when the browser refuses or the promise rejects.
  */
 export async function copyText(text: string | Promise<string>): Promise<void> {

@@ -13,7 +13,7 @@ let retryMs = 1000;
 const waiting: Action[] = [];
 const listeners = new Set<() => void>();
 
-/** Runs `action` with the list of toasts: at once if it has loaded, else as soon as it has, in the order of the calls. */
+/** Runs `action` with the list of toasts: immediately if it has loaded, else as soon as it has, in the order of the calls. */
 export function withToastList(action: Action): void {
   if (list !== null) {
     action(list.notifications);

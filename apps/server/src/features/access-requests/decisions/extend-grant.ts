@@ -1,4 +1,4 @@
-// Requests an extension, which is granted at once or starts a new round that waits for approval (JIT-20, OPEN-21).
+// Requests an extension, which is granted immediately or starts a new round that waits for approval (JIT-20, OPEN-21).
 import type { AccessRequest, extendAccessRequest } from "@strongroom/contract";
 import { namesOf } from "#features/safes/index.ts";
 import type { Tx } from "#kernel/db/database.ts";

@@ -1,4 +1,4 @@
-// HTTP tests of emergency access: granted at once, announced to all approvers, reviewed by another user.
+// HTTP tests of emergency access: granted immediately, announced to all approvers, reviewed by another user.
 import { breakGlass, setUserStatus } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -30,7 +30,7 @@ after(async () => {
 const codeOf = (reply: { body: unknown }): string | undefined => (reply.body as { code?: string }).code;
 
 describe("emergency access", () => {
-  test("is granted at once to members of permitted groups, for at most the platform's default duration", async () => {
+  test("is granted immediately to members of permitted groups, for at most the platform's default duration", async () => {
     const lending = await aRequestableAccount(app, { approvals_level_1: 2, default_duration_minutes: 45 });
     const refused = await requests.open(lending.asker, lending.account);
     assert.deepEqual([refused.status, codeOf(refused)], [403, "access-request.no-break-glass"]);
@@ -69,7 +69,7 @@ describe("emergency access", () => {
     assert.deepEqual([short.status, /Explain in a sentence/.test(short.text)], [400, true]);
   });
 
-  test("notifies every approver and administrator at once, live and by mail, but no other user", async () => {
+  test("notifies every approver and administrator immediately, live and by mail, but no other user", async () => {
     const lending = await aRequestableAccount(app, { approvers: 3 });
     const second = await aPerson(app, "admin");
     const [disabled, ...approvers] = lending.approvers as [TestPerson, TestPerson, TestPerson];

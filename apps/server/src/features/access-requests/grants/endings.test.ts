@@ -188,7 +188,11 @@ describe("the end of access", () => {
     await requests.approve(lending.approvers[0]!, asked.body);
     assert.equal((await requests.retrieve(other, lending.account)).status, 200);
     await app.database.pool.query("update safe_members set expires_at = now() where id = $1", [membership.id]);
-    assert.equal((await requests.retrieve(other, lending.account)).status, 404, "at once, before anything noted it");
+    assert.equal(
+      (await requests.retrieve(other, lending.account)).status,
+      404,
+      "immediately, before anything noted it",
+    );
     assert.equal((await hasEnded(asked.body)).ended_because, "The user is no longer a member of the safe");
   });
 

@@ -178,7 +178,7 @@ function beginningOf(asked: string | undefined, now: Date): Date | null {
 }
 
 /**
- * Inserts the request and its first round, and grants it at once if no approval is needed. Throws 409 if the user
+ * Inserts the request and its first round, and grants it immediately if no approval is needed. Throws 409 if the user
  * already has an open request for the account.
  */
 async function store({ kernel }: AccessRequestContext, tx: Tx, order: Order): Promise<string> {

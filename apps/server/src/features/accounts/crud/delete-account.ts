@@ -1,4 +1,4 @@
-// Deletes an account: erases its secrets at once, ends its grants, and keeps the audit trail.
+// Deletes an account: erases its secrets immediately, ends its grants, and keeps the audit trail.
 import type { Message, SafePermission, deleteAccount as deleteEndpoint } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Tx } from "#kernel/db/database.ts";

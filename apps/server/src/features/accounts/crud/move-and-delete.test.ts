@@ -116,7 +116,7 @@ describe("moving an account", () => {
 });
 
 describe("deleting an account", () => {
-  test("OPEN-57: erases every version of its secret at once and keeps the audit trail", async () => {
+  test("OPEN-57: erases every version of its secret immediately and keeps the audit trail", async () => {
     const owner = await aPerson(app);
     const safe = await aSafe(app, owner);
     const account = await anAccount(app, owner, safe);

@@ -1,4 +1,4 @@
-// Tests of the limit of scans that run at once in one network.
+// Tests of the limit of scans that run concurrently in one network.
 import { cancelDiscoveryScan, readDiscoveryScan } from "@strongroom/contract";
 import type { DiscoveryScan } from "@strongroom/contract";
 import { startHostile } from "@strongroom/connectors/testing";

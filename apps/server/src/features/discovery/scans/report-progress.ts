@@ -15,7 +15,7 @@ export interface ProgressReporter {
   report(progress: Progress): void;
   /** Forgets a report that was not written yet. */
   stop(): void;
-  /** Writes at once, after a write that is still running. */
+  /** Writes immediately, after a write that is still running. */
   enter(progress: Progress): Promise<void>;
 }
 

@@ -135,7 +135,7 @@ describe("scans of a real Linux host", needs(unixUsersAvailable()), () => {
     assert.notEqual(named(await found(target), "gone")?.missing_since, null);
   });
 
-  test("a rejected login ends the scan at once, and no later scan sends the same password again", async () => {
+  test("a rejected login ends the scan immediately, and no later scan sends the same password again", async () => {
     const user = await sshd.addUser();
     const fields = { ...SSH, hostname: "other.example.com", username: user.username, password: "not this one" };
     const account = await anAccount(app, owner, safe, fields);

@@ -12,7 +12,7 @@ import { onPostgresql } from "../testing/on-postgresql.ts";
 import type { PostgresqlSetup } from "../testing/on-postgresql.ts";
 
 const GOOD = 4;
-/** More rotations than one process runs at once. */
+/** More rotations than one process runs concurrently. */
 const HANGING = 18;
 const POURING = 4;
 const NOBODY = { username: "nobody", password: "whatever it is" };

@@ -138,7 +138,7 @@ async function workRotation(context: RotationContext, claimed: RotationRow, sign
 }
 
 /**
- * Probes the candidate at once after the target accepts a change. If the process dies before the probe, the journal
+ * Probes the candidate immediately after the target accepts a change. If the process dies before the probe, the journal
  * already says enough to recover. A slow result is recorded first, before the lease expires.
  */
 async function performAll(

@@ -221,7 +221,7 @@ async function recordUse(tx: Tx, row: RotationRow, { compared, task }: Use, at: 
 function versionsOf(task: RotationTask): Record<string, number> {
   switch (task.do) {
     case "send":
-      // The login that verifies an accepted change follows at once, without a separate audit entry.
+      // The login that verifies an accepted change follows immediately, without a separate audit entry.
       return {
         candidate: task.candidate.version,
         proof: task.candidate.version,

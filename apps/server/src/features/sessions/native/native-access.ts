@@ -51,7 +51,7 @@ export interface NativeAccess {
   /** Ends the sign-in of a client that has disconnected. API tokens and tickets have none. */
   leave(actor: Actor, client: NativeClient): Promise<void>;
   findTargets(actor: Actor, name: TargetName): Promise<FoundTargets>;
-  /** A session that the gateway opens at once. Throws a refusal, which is audited. */
+  /** A session that the gateway opens immediately. Throws a refusal, which is audited. */
   start(actor: Actor, accountId: string, given: Justification, client: NativeClient): Promise<NativeStart>;
 }
 
@@ -93,7 +93,7 @@ export function createNativeAccess(context: SessionContext, gatewayId: string, p
     return actor;
   }
 
-  /** INVARIANT: a user who waits for activation starts no sessions, so their sign-in ends at once. */
+  /** INVARIANT: a user who waits for activation starts no sessions, so their sign-in ends immediately. */
   async function enter(bearer: string, client: NativeClient, key: KnownKey | null): Promise<Actor> {
     const actor = await actorOf(bearer, client, key);
     if (actor.isPending) await signIn.signOut(actor, client);

@@ -101,7 +101,7 @@ function heldWork() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("two hashes run at once, more wait in order, and a call beyond the full queue is refused with Retry-After", async () => {
+test("two hashes run concurrently, more wait in order, and a call beyond the full queue is refused with Retry-After", async () => {
   const gate = createGate(2, 3);
   const held = heldWork();
   const ended: number[] = [];

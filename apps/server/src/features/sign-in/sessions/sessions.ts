@@ -27,7 +27,7 @@ const MOST_AT_ONCE = 128;
 
 /**
  * Authenticates calls. A token is valid while its signature and expiry are valid and its session is open. The session row is read
- * at every call, so that ending a session takes effect at once on every process.
+ * at every call, so that ending a session takes effect immediately on every process.
  */
 export function createAuthenticator(kernel: Pick<Kernel, "database" | "clock">, tokens: Tokens): Authenticator {
   const { db } = kernel.database;

@@ -32,7 +32,7 @@ const remove = (person: TestPerson, as = admin) => app.call(deleteUser, { params
 const count = async (query: string, id: string): Promise<number> =>
   ((await app.database.pool.query(query, [id])).rows[0] as { count: number }).count;
 
-test("deleting a user removes their sessions, vault, memberships and key at once, and searches no longer find them", async () => {
+test("deleting a user removes their sessions, vault, memberships and key immediately, and searches no longer find them", async () => {
   const [person, owner] = [await aPerson(app), await aPerson(app)];
   const credential = await aCredential(app, person);
   const safe = await aSafe(app, owner);

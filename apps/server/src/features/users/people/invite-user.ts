@@ -1,4 +1,4 @@
-// Invites a user: the account exists at once, but the user can only sign in after using the link.
+// Invites a user: the account exists immediately, but the user can only sign in after using the link.
 import type { Invitation, inviteAgain, inviteUser, unlockUser } from "@strongroom/contract";
 import { UserId } from "@strongroom/contract";
 import type { User } from "@strongroom/contract";

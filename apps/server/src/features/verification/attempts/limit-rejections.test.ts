@@ -111,7 +111,7 @@ describe("a login that was rejected three times", needs(postgresqlAvailable()), 
     assert.equal(verified.body.data.outcome, "verified", verified.text);
   });
 
-  test("does not limit a secret that worked, so a repaired password is verified at once", async () => {
+  test("does not limit a secret that worked, so a repaired password is verified immediately", async () => {
     const { username, password } = await server.addRole();
     const user = await aPerson(app);
     const { id } = await aCredential(app, user, fieldsFor(username, password));

@@ -66,7 +66,7 @@ const TARGET = sql<string | null>`
   lower(coalesce(substring(connection_string from '^[^:]+://(?:[^@/?#]*@)?(\\[[^\\]]*\\]|[^:/?#]+)'), host))`;
 
 /**
- * Queues the items of a run and returns the run; a run without items is completed at once. Returns null when a run of
+ * Queues the items of a run and returns the run; a run without items is completed immediately. Returns null when a run of
  * the same scope is under way: there is only one at a time, except for `selected`.
  */
 export async function insertRun(tx: Tx, run: NewRun, chosen: Chosen): Promise<RunRow | null> {

@@ -100,7 +100,7 @@ describe("a run", () => {
     assert.equal((await ended(owner, started.body.run_id)).done, 2);
   });
 
-  test("is completed at once when there are no credentials", async () => {
+  test("is completed immediately when there are no credentials", async () => {
     const owner = await aPerson(app);
     const started = await app.call(verifyAll, { as: owner.token });
     assert.equal(started.body.queued, 0);

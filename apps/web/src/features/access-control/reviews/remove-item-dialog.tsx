@@ -62,7 +62,7 @@ export function RemoveItemDialog({ reviewId, item, opened, onClose }: RemoveItem
   return (
     <Removal title="Remove Membership" opened={opened} onClose={onClose} onRemove={remove}>
       This removes <strong>{item.name}</strong> from <strong>{item.safe_name}</strong>. Permissions and active access
-      from this membership end at once.
+      from this membership end immediately.
     </Removal>
   );
 }
@@ -81,7 +81,7 @@ export function RemoveSeveralDialog({ reviewId, ids, opened, onClose, onDone }: 
   return (
     <Removal title="Remove Memberships" opened={opened} onClose={onClose} onRemove={remove}>
       This removes {counted(ids.length, "membership")}. The permissions and active access from{" "}
-      {ids.length === 1 ? "it" : "them"} end at once.
+      {ids.length === 1 ? "it" : "them"} end immediately.
     </Removal>
   );
 }

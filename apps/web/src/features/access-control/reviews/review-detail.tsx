@@ -143,7 +143,7 @@ function Actions({ review: shown }: { review: AccessReview }) {
             ? "All memberships have been decided."
             : shown.unreviewed === "stays"
               ? `${counted(open, "undecided membership")} will be kept.`
-              : `${counted(open, "undecided membership")} will be removed at once.`}{" "}
+              : `${counted(open, "undecided membership")} will be removed immediately.`}{" "}
           A closed review cannot be reopened.
         </p>
       </ConfirmDialog>

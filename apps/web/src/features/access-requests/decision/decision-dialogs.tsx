@@ -131,7 +131,7 @@ export function CommentForm({ act, request, onClose }: ActProps & { act: "approv
     ),
     revoke: (
       <>
-        <strong>{request.username}</strong> loses access to <strong>{request.resource}</strong> at once.
+        <strong>{request.username}</strong> loses access to <strong>{request.resource}</strong> immediately.
       </>
     ),
     cancel: (

@@ -85,8 +85,8 @@ function BreakGlassForm({ preset, onClose }: { preset: RequestableAccount | null
       {(form) => (
         <>
           <Alert color="red" variant="light" icon={<IconFlame aria-hidden />} title="Only in an emergency">
-            You get access without approval. All approvers and administrators are alerted at once, and another person
-            reviews your access afterwards.
+            You get access without approval. All approvers and administrators are alerted immediately, and another
+            person reviews your access afterwards.
           </Alert>
           <ResourcePicker
             label="Account"

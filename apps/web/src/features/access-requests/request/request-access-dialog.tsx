@@ -190,7 +190,7 @@ function PlatformRequirements({ picked }: { picked: PickedResource }) {
   const isClosed = resource.approvals.some(({ needed, eligible }) => eligible < needed);
   return (
     <div className={classes.demand} style={toneStyle(isClosed ? "warning" : "info")} role="status">
-      {resource.approvals.length === 0 && <p>No approval needed: access is granted at once.</p>}
+      {resource.approvals.length === 0 && <p>No approval needed: access is granted immediately.</p>}
       {resource.approvals.map(({ level, needed, eligible }) => (
         <p key={level}>
           Level {level}: {counted(needed, "approval")} needed,{" "}

@@ -32,7 +32,7 @@ export function validatedNotice(
 type Validated = Pick<Account, "last_validation_status" | "last_validated_at" | "validation_message">;
 
 /**
- * ACC-30: marked at once; the next load shows the server's status (OPEN-86). A failed call is not a rejection by the
+ * ACC-30: marked immediately; the next load shows the server's status (OPEN-86). A failed call is not a rejection by the
  * target.
  */
 export const afterFailedCall = (error: unknown, now: Date): Validated => ({

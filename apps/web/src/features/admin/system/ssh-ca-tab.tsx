@@ -143,7 +143,7 @@ function KeyRow({ caKey }: { caKey: SshCaKey }) {
         failed="Failed to activate the CA key"
         onClose={() => setAsked(null)}
       >
-        New certificates are signed with this key at once. Targets that do not trust it yet refuse sessions.
+        New certificates are signed with this key immediately. Targets that do not trust it yet refuse sessions.
       </ConfirmActionDialog>
       <DeleteDialog
         opened={asked === "delete"}

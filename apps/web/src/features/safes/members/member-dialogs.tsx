@@ -104,7 +104,7 @@ export function RemoveMemberDialog({ safe, member, opened, onClose }: MemberDial
     >
       <p>
         Remove <strong>{member.name}</strong> from <strong>{safe.name}</strong>? Permissions and active access from this
-        membership end at once{member.group_id === null ? "" : " for all members of the group"}.
+        membership end immediately{member.group_id === null ? "" : " for all members of the group"}.
       </p>
       <ChangePreview change={{ kind: "member-removed", safe_id: safe.id, member_id: member.id }} />
     </DeleteDialog>

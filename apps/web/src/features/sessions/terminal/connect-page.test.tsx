@@ -55,7 +55,7 @@ async function connected() {
   return { ...view, guest: gateway.guests[0]! };
 }
 
-test("Connect starts a session at once, and a reload does not", async () => {
+test("Connect starts a session immediately, and a reload does not", async () => {
   const { router } = await connected();
   expect(api.requestsTo(START)).toHaveLength(1);
   expect(router.state.location.state).toBeNull();

@@ -70,7 +70,7 @@ function Connection({ account }: { account: Account }) {
 }
 
 /**
- * Starts at once after a click on Connect. A reload or a link shows the form first, so that neither opens a session
+ * Starts immediately after a click on Connect. A reload or a link shows the form first, so that neither opens a session
  * by itself.
  */
 function StartForm({
