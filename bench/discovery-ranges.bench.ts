@@ -1,4 +1,4 @@
-// Memory and duration of a range scan of a /16 at loopback addresses, beside bare connects at the same rate.
+// Memory and duration of a range scan of a /16 at loopback addresses, compared with bare connects at the same rate.
 import { addressSet, networkPolicy, scanRangeInWorker } from "@strongroom/connectors";
 import { createServer, connect } from "node:net";
 import { printTable } from "./support/table.ts";

@@ -1,5 +1,5 @@
-// Scans of Linux hosts beside bare SSH commands with the same script, and lists of discovered accounts at 10,000 and
-// 1,000,000 accounts. `BENCH_SCANS=0` leaves out the scans.
+// Scans of Linux hosts compared with bare SSH commands that run the same script, and lists of discovered accounts at
+// 10,000 and 1,000,000 accounts. `BENCH_SCANS=0` leaves out the scans.
 import { collectBare, scanHost, startUnixHost, unixHostAvailable } from "@strongroom/connectors/testing";
 import type { UnixHost } from "@strongroom/connectors/testing";
 import { fillDiscovered } from "./support/fill-discovered.ts";
@@ -16,7 +16,7 @@ const SIZES = (process.env.BENCH_SIZES ?? "10000,1000000").split(",").map(Number
 const ACCOUNTS = 1000;
 const HOSTS = Number(process.env.BENCH_HOSTS ?? 200);
 const AT_ONCE = 32;
-/** The goal for lists at the largest size, beside the smallest. */
+/** The goal for lists at the largest size, compared with the smallest. */
 const MOST_RATIO = 3;
 
 /** One in five accounts has a key. */

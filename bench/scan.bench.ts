@@ -1,4 +1,5 @@
-// The detectors: precision, recall and F1 on the labelled corpus beside other scanners, and speed on a tree of files.
+// The detectors: precision, recall and F1 on the labelled corpus compared with other scanners, and speed on a tree of
+// files.
 import { KnownSecretIndex, knownForms, scanText } from "@strongroom/detectors";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -169,7 +170,7 @@ printTable(HEAD, [
   ),
 ]);
 
-// Speed: CPU of this process, which counts what a loaded machine takes from nobody else.
+// Speed: the CPU time of this process, which the load of the machine hardly affects.
 const root = mkdtempSync(join(tmpdir(), "scan-bench-"));
 try {
   const made = [...tree(MEGABYTES)];

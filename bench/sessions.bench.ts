@@ -18,7 +18,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const KEYS = Number(process.env.BENCH_KEYS ?? 250);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const MEGABYTES = Number(process.env.BENCH_MEGABYTES ?? 200);
-/** Numbers of busy sessions beside which keystrokes are measured. */
+/** Numbers of concurrent busy sessions while keystrokes are measured. */
 const BESIDE = (process.env.BENCH_BESIDE ?? "0,100").split(",").map(Number);
 const PARTS = (process.env.BENCH_PARTS ?? "keystrokes,scp,memory,reveals,watch").split(",");
 /** Lines a second of a busy and of a slow terminal. */

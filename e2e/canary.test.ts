@@ -244,7 +244,7 @@ describe("canary secrets of scanned files", needs(unixUsersAvailable() ?? postgr
     for (const [table, rows] of dump) cleanOf(rows, table);
   });
 
-  test("diagnostic reports that the server wrote meanwhile contain none", (t: TestContext) => {
+  test("diagnostic reports that the server wrote in the meantime contain none", (t: TestContext) => {
     const written = crashReports();
     t.diagnostic(`${written.length} reports`);
     assert.ok(written.length >= 3);

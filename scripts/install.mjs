@@ -31,7 +31,7 @@ export function ensureInstalled(kind) {
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8").trim() : "";
   const isInstalled = stamp === `development ${lock}` || stamp === `${kind} ${lock}`;
   if (!isInstalled) install(kind);
-  // Also for packages that `npm ci` installed by itself, which runs no scripts.
+  // Also needed after a plain `npm ci`, which runs no scripts.
   patchPackages(root);
   const notBuilt = buildNativeParts(root, { key: lock, env: environment(), npm });
   if (isInstalled) return;

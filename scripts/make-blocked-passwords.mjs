@@ -1,5 +1,5 @@
 // Creates apps/server/data/blocked-passwords.bin: node scripts/make-blocked-passwords.mjs RANKING [MORE.json].
-// RANKING: a text file with one password per line, the most common first. MORE: a JSON array of further passwords.
+// RANKING: a text file with one password per line, the most common first. MORE: a JSON array of additional passwords.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

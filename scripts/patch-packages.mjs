@@ -69,7 +69,7 @@ const isOnPath = (name) =>
   (process.env.PATH ?? "").split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, name)));
 
 /**
- * Builds ssh2's native part when a compiler and Node's headers are there; downloads nothing. Returns why it is not
+ * Builds ssh2's native part if a compiler and Node's headers are installed; downloads nothing. Returns why it is not
  * built, or null. A build that failed is not tried again until `key` changes.
  * @param {string} root
  * @param {{ key: string, env: NodeJS.ProcessEnv, npm: (args: string[], env: NodeJS.ProcessEnv) => boolean }} options

@@ -95,7 +95,7 @@ export function* memoryOf(pid: number): Generator<Buffer> {
       try {
         readSync(memory, content, 0, content.length, Number.parseInt(from, 16));
       } catch {
-        // The process released the region meanwhile.
+        // The process released the region in the meantime.
         continue;
       }
       yield content;

@@ -1,4 +1,4 @@
-// One object of each further kind for the pictures of `npm run pictures`, so that its dialogs can be opened.
+// One object of each other kind for the screenshots of `npm run pictures`, so that its dialogs can be opened.
 import {
   addDependent,
   addGroupMember,

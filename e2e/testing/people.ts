@@ -55,7 +55,7 @@ export async function firstAdmin({ url, setupLink }: Pick<RunningServer, "url" |
   return admin;
 }
 
-/** Creates a further user with the role `user`. */
+/** Creates another user with the role `user`. */
 export async function aUser({ url }: Pick<RunningServer, "url">, email: string): Promise<Person> {
   await ask(url, register, { body: { email, password: PASSWORD } });
   return { email, password: PASSWORD, role: "user" };

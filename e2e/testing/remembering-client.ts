@@ -34,7 +34,7 @@ export interface Client {
   work(url: string, token: string): Promise<void>;
 }
 
-/** The work of one connection, which changes only credentials of its own, so that the order of changes is known. */
+/** The work of one connection, which changes only its own credentials, so that the order of changes is known. */
 export function aClient(name: string): Client {
   const known: Known[] = [];
   const answered: Client["answered"] = { reveals: [], writes: [] };

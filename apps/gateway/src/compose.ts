@@ -217,7 +217,7 @@ async function signAuditEntries({ config, database, keys, clock }: ProcessKernel
   if (!keys.isSealed) await openPendingCheck({ database, keys, pendingKeys, folder, now: () => clock.now() });
 }
 
-/** INVARIANT: only this user's processes reach the socket, also where its folder is shared, such as in /tmp. */
+/** INVARIANT: only this user's processes reach the socket, even where its folder is shared, such as in /tmp. */
 function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(folder);

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 
 /** Options of V8, which `node --v8-options` explains. */
 export const GARBAGE_COLLECTION = [
-  // By default, the heap of a gateway grows by a third only. Beside 100 busy terminals, a full collection then runs twice a
+  // By default, the heap of a gateway grows by a third only. With 100 busy terminals, a full collection then runs twice a
   // second, and each delays keystrokes for 50 ms or more. With twice the size, one runs in half a minute.
   "--heap-growing-percent=100",
   // By default, 64 MB of new buffers start a full collection: during a file transfer, ten a second. With this, they count as

@@ -1,4 +1,4 @@
-// Starts a session gateway beside a server, or alone on a machine near the targets, and stops cleanly on a signal.
+// Starts a session gateway alongside a server, or alone on a machine near the targets, and stops cleanly on a signal.
 import "./garbage-collection.ts";
 import { isSshNative, isSshPatched } from "@strongroom/connectors/ssh";
 import { readConfig } from "@strongroom/server/kernel/config.ts";

@@ -1,4 +1,4 @@
-// Runs the session gateway beside the server, in a separate process that is restarted when it stops.
+// Runs the session gateway alongside the server, in a separate process that is restarted when it stops.
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -300,7 +300,7 @@ export interface Connector {
   reconcile?(target: Target, by: ReconcileLogin, candidate: Secret, context: VerifyContext): Promise<ChangeResult>;
   /** Whether `by` could reconcile `target` now: it can log in and has the permission. Changes nothing. */
   checkReconcile?(target: Target, by: ReconcileLogin, context: VerifyContext): Promise<VerifyResult>;
-  /** Replaces `change` where the target generates the secret: adds a second one beside `current`. */
+  /** Replaces `change` where the target generates the secret: adds a second one next to `current`. */
   issue?(target: Target, current: Secret, context: VerifyContext): Promise<IssueResult>;
   /**
    * After `change` or `issue` left two secrets: deletes `retired`, logged in with `current`. Repeating the call is

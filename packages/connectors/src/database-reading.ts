@@ -15,7 +15,7 @@ import {
 import { RESERVED_MS, Unread, type ReadLimit } from "./file-search.ts";
 import { matcherOf } from "./path-patterns.ts";
 
-/** The most bytes of one answer. */
+/** The maximum size of one answer. */
 export const MAX_ANSWER_BYTES = 80 * 1024 * 1024;
 const MOST_ROWS_AT_ONCE = 25;
 

@@ -40,7 +40,7 @@ export interface FileVersion {
   author: string;
   /** ISO 8601. */
   committedAt: string;
-  /** It is the present file of the default branch. */
+  /** It is the current file of the default branch. */
   isCurrent: boolean;
   /** The last one of this file in this search. */
   isLast: boolean;
@@ -56,7 +56,7 @@ export interface ReadFile extends FoundFile {
 
 /** A running process, as far as the login may read it. */
 export interface ReadProcess {
-  /** Empty when the process has ended meanwhile. */
+  /** Empty when the process has ended in the meantime. */
   user: string;
   /** The name of its program, at most 15 bytes. Each process chooses its own. */
   name: string;

@@ -107,7 +107,7 @@ export async function tryChange(connector: Connector, account: Changeable, conte
   );
 }
 
-/** One change by another account, asserting that no secret appears in the result. */
+/** Makes one change by another account, and asserts that no secret appears in the result. */
 export async function tryReconcile(connector: Connector, account: Changeable, by: ReconcileRows["able"]) {
   const { target, candidate } = account;
   return withoutLeak([by.secret, ...secretTexts(candidate)], () =>

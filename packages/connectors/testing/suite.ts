@@ -1,4 +1,4 @@
-// The shared suite: the guarantees that every connector gives. It asserts unsupported features too.
+// The shared suite: the guarantees of every connector. It asserts unsupported features too.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Secret } from "@strongroom/keys";

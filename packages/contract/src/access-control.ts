@@ -18,7 +18,7 @@ export const AccessPerson = z.object({
   /** A disabled user has no permissions: every count below is 0. */
   status: z.enum(["active", "disabled"]),
   safes: z.number().int(),
-  /** Usable now, without a further approval. */
+  /** Usable now, without another approval. */
   accounts_usable: z.number().int(),
   accounts_retrievable: z.number().int(),
   /** Active grants. */
@@ -105,7 +105,7 @@ export const PersonAccount = z.object({
   system_type: SystemType,
   platform_name: z.string(),
   status: AccountStatus,
-  /** The user's permissions on the account now; `use` and `retrieve` without a further approval. */
+  /** The user's permissions on the account now; `use` and `retrieve` without another approval. */
   permissions: z.array(SafePermission),
   /** The user could use or retrieve the account after approval. */
   needs_approval: z.boolean(),

@@ -84,7 +84,7 @@ export const Account = z.object({
   connector: ConnectorFacts.nullable(),
   check_out: CheckOut.nullable(),
   access_block: AccessBlock.nullable(),
-  /** The caller's current permissions. `use` and `retrieve` among them need no further approval. */
+  /** The caller's current permissions. `use` and `retrieve` among them need no other approval. */
   my_permissions: z.array(SafePermission),
   /** The caller could use or retrieve the account after approval. */
   needs_approval: z.boolean(),

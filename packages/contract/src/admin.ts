@@ -258,7 +258,7 @@ export const makeBackup = endpoint({
 export const drillBackup = endpoint({
   method: "POST",
   path: "/api/v1/admin/backups/:name/drill",
-  summary: "Restore a backup beside the running database, and check that all of it opens and verifies",
+  summary: "Restore a backup next to the running database, and check that all of it opens and verifies",
   params: byName,
   ...started,
   audit: "backup.drill-requested",

@@ -165,7 +165,7 @@ const auditFilter = {
   /** Both times are included. */
   from: Moment.optional(),
   to: Moment.optional(),
-  /** API-88, API-89: restricts the list further than `from` and `to`. */
+  /** API-88, API-89: restricts the list in addition to `from` and `to`. */
   date_range: DateRange.optional(),
 };
 export const AuditFilter = z.object(auditFilter);

@@ -12,7 +12,7 @@ export type CloudProvider = z.infer<typeof CloudProvider>;
 
 /**
  * The usual hosts of accounts and targets in clouds whose logins differ between customers. Users of two AWS accounts can
- * have the same name, so each account needs a host name of its own.
+ * have the same name, so each account needs its own host name.
  */
 export const CLOUD_HOSTS = { azure: "login.microsoftonline.com", gcp: "iam.googleapis.com" } as const;
 

@@ -60,8 +60,8 @@ export const DependentConfig = z.discriminatedUnion("kind", [
     path: z.string().min(2).max(4096).startsWith("/"),
   }),
   /**
-   * A file on a Linux host in which the password is replaced once by a reference to this account, which `strongroom inject`
-   * and `strongroom run` resolve. Added by vaulting a finding.
+   * A file on a Linux host in which the password is replaced once with a reference to this account, which `strongroom
+   * inject` and `strongroom run` resolve. Added by vaulting a finding.
    */
   z.strictObject({
     kind: z.literal("file-reference"),

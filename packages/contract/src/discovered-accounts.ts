@@ -34,7 +34,7 @@ export const PrivilegeKind = z.enum([
   "local-admin",
   /** Full access to a cloud account. */
   "cloud-admin",
-  /** Rights with which a login can give itself more, such as creating roles. */
+  /** Rights with which a login can grant itself more, such as creating roles. */
   "escalation",
   /** May act as other users of a service or domain (Kerberos delegation, assumed roles). */
   "impersonation",

@@ -26,7 +26,7 @@ export const TotpCode = z
   .transform((typed) => typed.replace(/\s/g, ""))
   .pipe(z.string().regex(/^\d{6}$/, "Enter a code of 6 digits."));
 
-/** Four groups of four letters and digits, in any case, with or without dashes. */
+/** Four groups of four letters and digits, in upper or lower case, with or without dashes. */
 export const RecoveryCode = z
   .string()
   .max(40)
@@ -104,7 +104,7 @@ export const PasskeyCreation = z.object({
 });
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>;
 
-/** A proof of identity beside the password. */
+/** A proof of identity in addition to the password. */
 export const FactorProof = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("totp"), code: TotpCode }),
   z.strictObject({ kind: z.literal("recovery"), code: RecoveryCode }),

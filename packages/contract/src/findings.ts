@@ -264,7 +264,7 @@ export const exportFindings = endpoint({
   audit: "finding.exported",
 });
 
-/** Rules that mark matching findings, present and future, as false positives until their review date. */
+/** Rules that mark matching findings, current and future, as false positives until their review date. */
 export const FindingRule = z.object({
   id: FindingRuleId,
   target_id: DiscoveryTargetId,

@@ -8,7 +8,7 @@ export const NotificationId = z.uuid().brand<"NotificationId">();
 export type NotificationId = z.infer<typeof NotificationId>;
 
 /**
- * The preference that lets each type through, beside the minimum severity (NOTIF-06, NOTIF-09, NOTIF-10):
+ * The preference that lets each type through, in addition to the minimum severity (NOTIF-06, NOTIF-09, NOTIF-10):
  * `validation_failure` enableValidationAlerts, `critical_failure` enableCriticalFailures, `jit_alert` enableJitAlerts,
  * `validation_success` enableSuccessNotifications. The other types answer a user's request, or are waiting for the
  * user.

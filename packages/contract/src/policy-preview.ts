@@ -5,7 +5,7 @@ import { endpoint } from "./endpoint.ts";
 import { Role, UserId } from "./fields.ts";
 import { SignInPolicy } from "./users.ts";
 
-/** The most users in each list; the counts cover everyone. */
+/** The maximum number of users in each list; the counts cover everyone. */
 export const MOST_POLICY_PEOPLE = 50;
 
 const person = { user_id: UserId, name: z.string(), email: z.string(), role: Role };

@@ -9,7 +9,7 @@ import { ComplianceFramework, ComplianceFrameworks, ScanConfig } from "./scans.t
 export const EnhancedScanScheduleId = z.uuid().brand<"EnhancedScanScheduleId">();
 export type EnhancedScanScheduleId = z.infer<typeof EnhancedScanScheduleId>;
 
-/** The most schedules of one target. */
+/** The maximum number of schedules of one target. */
 export const MOST_SCAN_SCHEDULES = 10;
 
 export const EnhancedScanSchedule = z.object({
@@ -48,9 +48,9 @@ export const listEnhancedScanSchedules = endpoint({
 });
 
 /**
- * Its scans act for the caller and need the caller's permissions each time. They store no secrets: nobody is there to
- * re-authenticate. No API token can make one, because the scans would go on after the token has ended. 409 for more than ten
- * schedules of a target.
+ * Its scans act for the caller and need the caller's permissions each time. They store no secrets, because no user is
+ * present to re-authenticate. No API token can create one, because the scans would continue after the token has ended.
+ * 409 for more than ten schedules of a target.
  */
 export const createEnhancedScanSchedule = endpoint({
   ...discoveryManaging,

@@ -33,7 +33,7 @@ export const SearchResult = z.object({
 });
 export type SearchResult = z.infer<typeof SearchResult>;
 
-/** The most results of each kind. */
+/** The maximum number of results of each kind. */
 export const MOST_RESULTS = 6;
 export const MOST_RECENT = 8;
 

@@ -56,7 +56,7 @@ export const SESSION_ACTIONS = ["watch", "message", "pause", "terminate", "play"
 export const SessionAction = z.enum(SESSION_ACTIONS);
 export type SessionAction = z.infer<typeof SessionAction>;
 
-/** SES-08, with the fields that the page needs beside them. */
+/** SES-08, with the other fields that the page needs. */
 export const PrivilegedSession = z.object({
   id: PrivilegedSessionId,
   /** The user's name. */

@@ -55,7 +55,10 @@ const CAUSES: Record<string, Cause> = {
   "protocol-error": { text: "The host does not speak the expected protocol", advice: "Check the port and the type." },
   "no-such-database": { text: "The database does not exist", advice: "Correct the name of the database." },
   redirected: { text: "The service redirects to another address", advice: "Store the final address." },
-  "unexpected-status": { text: "The service gives an unexpected answer", advice: "Check the address of the login." },
+  "unexpected-status": {
+    text: "The service returns an unexpected response",
+    advice: "Check the address of the login.",
+  },
   "name-mismatch": { text: "The certificate is for another name", advice: "Correct the address, or renew it." },
   "key-mismatch": { text: "The private key does not match", advice: "Store the matching key." },
   "certificate-differs": { text: "The host presents another certificate", advice: "Store the current certificate." },

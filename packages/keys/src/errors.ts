@@ -85,7 +85,7 @@ export class SealError extends Error {
   }
 }
 
-/** The error of a KekStore when a rekey has meanwhile replaced the root key that a KEK was wrapped with. */
+/** The error of a KekStore when a rekey has since replaced the root key that a KEK was wrapped with. */
 export function rootKeyChanged(): SealError {
   return new SealError(
     "root-key.changed",

@@ -36,7 +36,7 @@ export class KeyRing {
   /**
    * Loads the stored KEKs and takes over `root`, which `seal` then disposes of. Rejects with KekError
    * "kek.other-root-key" when any of them belongs to a different root key, and with SealedError when `seal` was called
-   * meanwhile; the ring is then unchanged. An unsealed ring may be unsealed again: this is how a running process
+   * in the meantime; the ring is then unchanged. An unsealed ring may be unsealed again: this is how a running process
    * follows a rekey.
    */
   async unseal(root: RootKey): Promise<void> {

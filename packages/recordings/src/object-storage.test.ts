@@ -165,7 +165,7 @@ test("a recording whose store fails is paused after 2 s and ended after 10 s", a
   assert.equal((await reportOf()).isComplete, false);
 });
 
-test("an emptied recording has no chunks, and a second run knows that it was there", async () => {
+test("an emptied recording has no chunks, and a second run knows that it existed", async () => {
   await aStoredRecording();
   assert.equal(await storage.empty(RECORDING_ID), true);
   assert.deepEqual(await fake.keys(), [keyOf("deleted")]);

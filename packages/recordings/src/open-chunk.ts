@@ -5,7 +5,7 @@ import type { ChunkSeal } from "./ports.ts";
 import { sealContext, type ReadChunk } from "./recording-format.ts";
 
 export type OpenedChunk =
-  /** Times are those since the start of the recording, also after a gap. */
+  /** Times count from the start of the recording, even after a gap. */
   | { readonly outcome: "opened"; readonly text: Buffer; readonly events: readonly CastEvent[] }
   /** The chunk was changed, or sealed with a different key, or for a different recording or position. */
   | { readonly outcome: "refused" }

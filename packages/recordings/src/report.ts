@@ -43,7 +43,7 @@ export interface RecordingFinding {
 }
 
 export interface RecordingReport {
-  /** No findings: every chunk is there, in order and unchanged, up to the closing record. */
+  /** No findings: every chunk is present, in order and unchanged, up to the closing record. */
   readonly isComplete: boolean;
   /** Null when the file has no readable header. */
   readonly recording: string | null;

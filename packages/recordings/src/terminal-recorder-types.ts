@@ -63,7 +63,7 @@ export interface TerminalRecorder {
   readonly state: "recording" | "paused" | "closed";
   /** Resolves when `bytes` may be shown to the user. Usually immediately; later while too much is not yet stored. */
   output(bytes: Uint8Array): Promise<void>;
-  /** Resolves when `bytes` may be sent to the target: call it for all input, also when input is not recorded. */
+  /** Resolves when `bytes` may be sent to the target: call it for all input, even when input is not recorded. */
   input(bytes: Uint8Array): Promise<void>;
   /** Records a change of the user's window. Of several changes that wait for the store, only the last one is kept. */
   resize(cols: number, rows: number): void;

@@ -15,7 +15,7 @@ import {
 
 /** Larger output is accepted in parts of this size. */
 const PART_BYTES = 64 * 1024;
-/** A chunk is stored early when it is this large, so that the next one can fill meanwhile. */
+/** A chunk is stored early when it is this large, so that the next one can fill in the meantime. */
 const LARGE_CHUNK_BYTES = RECORDER_LIMITS.unstoredBytes / 2;
 const MAX_LABEL = 1000;
 const ACCEPTED = Promise.resolve();

@@ -122,7 +122,7 @@ test("a shell with integration (OSC 133) names its commands and their status", a
   ]);
 });
 
-test("programs that transfer files and messages of logins have marks of their own", async () => {
+test("file transfers and login messages have their own marks", async () => {
   const { marks } = await textOf([
     ["Last login: Mon Nov 23 10:00:00 2026 from 192.0.2.1\r\n"],
     ["ann@db1:~$ scp -r backup web2:/srv\r\n", "ann@db1:~$ ls scp\r\n", "ann@db1:~$ cd /tmp && curl -O x\r\n"],

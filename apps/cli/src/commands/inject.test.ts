@@ -52,7 +52,7 @@ describe("references to secrets", needs(unixUsersAvailable()), () => {
     return inFolder(name);
   }
 
-  test("FIND-16: vaulting replaces the secret in the file by a reference, which inject resolves", async () => {
+  test("FIND-16: vaulting replaces the secret in the file with a reference, which inject resolves", async () => {
     const path = join(home, "app.json");
     const settings = { database: { username: "ada", password: PASSWORD }, port: 5432 };
     const before = `${JSON.stringify(settings, null, 2)}\n`;
@@ -117,7 +117,7 @@ describe("references to secrets", needs(unixUsersAvailable()), () => {
     assert.equal(seen["STRONGROOM_TOKEN"], undefined);
   });
 
-  test("a program that a signal ends gives the status of shells", async () => {
+  test("a program that a signal ends has the exit status that shells report", async () => {
     const { status } = await installation.run(["run", "--", "/bin/sh", "-c", "kill -TERM $$"], { env });
     assert.equal(status, 143);
   });

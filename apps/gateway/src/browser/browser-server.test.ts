@@ -61,7 +61,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.ok(!world.sessions.recorder.output().includes(password));
   });
 
-  test("gives the program the size of the window, also when it changes", async () => {
+  test("passes the size of the window to the program, and every change of it", async () => {
     const { browser } = await begin();
     browser.type("stty size\n");
     await browser.sees(/24 80/);

@@ -223,7 +223,8 @@ export class LiveSession {
   }
 
   /**
-   * Reports why the recorder cannot store; null when it can again. Meanwhile no data moves, because it accepts nothing.
+   * Reports why the recorder cannot store; null when it can again. Until then no data moves, because the recorder
+   * accepts none.
    */
   paused(reason: string | null): void {
     this.#hold.recorderStopped(reason);
@@ -332,7 +333,7 @@ export class LiveSession {
     }
   }
 
-  /** False when the session has ended meanwhile. */
+  /** False when the session has ended in the meantime. */
   async #accepted(recorded: Promise<void>): Promise<boolean> {
     try {
       await recorded;

@@ -1,4 +1,4 @@
-// Holds the traffic of a live session back: while its input is paused, or while nobody watches a session that needs it.
+// Holds back the traffic of a live session while its input is paused, or while a required watcher is missing.
 
 export interface SessionHoldOptions {
   /** Four eyes: nothing moves unless another user watches. */

@@ -176,7 +176,7 @@ export class Login {
     await this.#enter(await this.#options.access.bySecondStep(waiting, code, this.#options));
   }
 
-  /** A client that left meanwhile has no more use for its sign-in. */
+  /** A client that has disconnected no longer needs its sign-in. */
   async #enter(actor: Actor): Promise<void> {
     this.#actor = actor;
     if (!this.#options.signal.aborted) return;

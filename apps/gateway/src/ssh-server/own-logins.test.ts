@@ -304,7 +304,7 @@ describe("a user's own login", needs(unixUsersAvailable()), () => {
     assert.equal(status, 0, stderr);
   });
 
-  test("a login that is too old starts no further session on its connection", async () => {
+  test("a login that is too old starts no more sessions on its connection", async () => {
     const user = await aUser();
     const { path } = await withKey(user);
     const control = join(client.folder, "control");

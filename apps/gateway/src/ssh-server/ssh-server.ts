@@ -27,7 +27,7 @@ export interface SshServer {
 
 /** The key exchange must be complete by then. */
 const HANDSHAKE_WITHIN_MS = 15_000;
-/** As OpenSSH's LoginGraceTime: a person answers questions meanwhile. */
+/** Like OpenSSH's LoginGraceTime: users answer prompts in this time. */
 const LOGIN_WITHIN_MS = 120_000;
 /** Unauthenticated connections, of all clients and of one address. */
 const MOST_WAITING = 200;
@@ -122,7 +122,7 @@ interface Connected {
   login: NodeJS.Timeout;
 }
 
-/** Counts connections by address, so that a new one costs the same beside thousands of others. */
+/** Counts connections by address, so that a new one costs the same when there are thousands of others. */
 class ConnectionCounts {
   readonly #ofAddress = new Map<string, { all: number; waiting: number }>();
   #waiting = 0;

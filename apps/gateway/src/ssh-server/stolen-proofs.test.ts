@@ -1,4 +1,4 @@
-// Attacks with proofs of others: replayed, expired and stolen tickets, foreign keys, and rights that ended in the meantime.
+// Attacks with other users' proofs: replayed, expired and stolen tickets, other users' keys, and rights that have ended.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -65,13 +65,13 @@ describe("a stolen or outdated proof", needs(unixUsersAvailable()), () => {
     assert.equal((await run(world.accountId, ticket)).stdout, "ran\n", "its owner can still use it");
   });
 
-  test("a ticket of another user is refused under one's own name", async () => {
+  test("a user cannot use another user's ticket", async () => {
     const thief = await aPerson(world.app);
     const ticket = await aTicket();
     assert.equal((await run(nameFor(thief.email), ticket)).status, 255);
   });
 
-  test("a ticket of a user who was disabled meanwhile is refused", async () => {
+  test("the ticket of a user who has since been disabled is refused", async () => {
     const user = await aPerson(world.app);
     await aMember(world.app, world.owner, { id: safeId }, user, ["list", "use"]);
     const ticket = await aTicket(user);

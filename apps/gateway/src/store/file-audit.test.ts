@@ -29,7 +29,7 @@ describe("the audit of file operations", needs(unixUsersAvailable()), () => {
     assert.equal((await entriesOf(sessionId)).length, 1);
   });
 
-  test("stop gives up on a database that does not answer, and plans no further attempt", async () => {
+  test("stop gives up on a database that does not answer, and schedules no retry", async () => {
     const { sessionId } = await world.request();
     const clock = manualClock();
     const { promise: away, reject: fail } = Promise.withResolvers<never>();

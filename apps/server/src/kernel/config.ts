@@ -149,7 +149,7 @@ export interface Config {
   relayAddress: string | null;
   /** Where targets see this gateway's connections come from, for its certificates; empty: from its own addresses. */
   sshCaSources: string[];
-  /** Whether to run a session gateway beside this server. */
+  /** Whether to run a session gateway alongside this server. */
   hasGateway: boolean;
   /** The network zone of the gateway that this process runs. */
   gatewayZone: string | null;

@@ -54,7 +54,7 @@ test("a failing group fails all its items and no others", async () => {
   );
 });
 
-test("rejects if the work does not answer every item", async () => {
+test("rejects if the work does not return a result for every item", async () => {
   const short = gather<number, number>(5, async () => []);
   await assert.rejects(short(1), /did not return a result for every item/);
 });

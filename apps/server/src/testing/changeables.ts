@@ -113,7 +113,7 @@ export function changeablesOf(
       const { id } = made(await app.call(createAuditSink, { body, as: admin.token }));
       const read = async () => {
         const sink = await found((await app.call(listAuditSinks, { as: admin.token })).body.sinks, id);
-        // The trail grows meanwhile, so the sink's lag changes.
+        // The trail grows in the meantime, so the sink's lag changes.
         const { status: _, ...settings } = sink;
         return settings;
       };

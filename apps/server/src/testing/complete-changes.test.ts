@@ -144,7 +144,7 @@ describe("a PUT", () => {
   for (const { name, endpoint } of puts) {
     const readOnly = readOnlyOf(endpoint.body);
     if (readOnly === null) continue;
-    test(`${name}: what was read can be sent back and changes nothing; another value of a fixed field is refused`, async () => {
+    test(`${name}: sending back the entity as read changes nothing; a different value of a fixed field is refused`, async () => {
       const { params, as, read } = await CHANGEABLE[name]!();
       const put = (body: Json) => app.call(endpoint, { params, body, as: as.token });
       const { updated_at, ...before } = await read();

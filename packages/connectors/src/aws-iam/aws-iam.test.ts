@@ -106,7 +106,7 @@ describe("AWS IAM: two concurrent keys", { ...needs(opensslAvailable()), concurr
       awsIam.retire!(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext()),
     );
 
-  test("issues a second key that works beside the first, and retires the first, even when repeated", async () => {
+  test("issues a second key while the first still works, and retires the first, even when repeated", async () => {
     const { name, secret, keyId, target } = aUser();
     const issued = await issue(target, secret);
     assert.equal(issued.outcome, "issued", issued.message);

@@ -11,7 +11,7 @@ import type { FileReader, FileSearch } from "../file-search.ts";
  * or empty. `additional_params`: `region` (us-east-1), `endpoint` (https://…, replaces AWS's own for all services),
  * `buckets` (names, separated by commas; without it, scans ask S3), `ca`.
  *
- * AWS generates the secrets: `issue` adds a second key beside the first, `retire` deletes the first. Facts of
+ * AWS generates the secrets: `issue` adds a second key, `retire` deletes the first. Facts of
  * `verified`: `account`, `arn`. Of `issued`: `accessKeyId`, `isUsable` (a new key takes seconds until it works).
  */
 export const awsIam: Connector = {

@@ -233,7 +233,7 @@ function locationOf(path: string): { bucket: string; key: string } | null {
   return bucket === undefined || key === undefined ? null : { bucket, key };
 }
 
-/** Null when the key may not read the object, or when it was deleted meanwhile. */
+/** Null when the key may not read the object, or when it was deleted in the meantime. */
 async function contentOf(reading: Reading, { path }: FoundFile): Promise<Buffer | null> {
   const { bucket: name, key } = locationOf(path)!;
   try {

@@ -45,7 +45,7 @@ function principalsIn(document: string): { users: string[]; others: string[] } {
       found.push(...values.flat().filter((each): each is string => typeof each === "string"));
     }
   } catch {
-    // A policy that cannot be read names nobody.
+    // A policy that cannot be read names no principals.
   }
   const userOf = (arn: string) =>
     /^arn:aws[\w-]*:iam::\d{12}:user\/(?:[\w/+=,.@-]*\/)?([\w+=,.@-]{1,64})$/.exec(arn)?.[1];

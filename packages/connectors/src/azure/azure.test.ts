@@ -104,7 +104,7 @@ describe("Azure: client secrets", { ...needs(opensslAvailable()), concurrency: 1
       azure.retire!(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext()),
     );
 
-  test("adds a second secret that works beside the first, and removes the first, even when repeated", async () => {
+  test("adds a second secret while the first still works, and removes the first, even when repeated", async () => {
     const { application, secret, target } = anApplication();
     const issued = await issue(target, secret);
     assert.ok(issued.outcome === "issued", issued.message);

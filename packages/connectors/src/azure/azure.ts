@@ -8,7 +8,7 @@ import type { Connector } from "../connector.ts";
  * The secret is the client secret, the user name the application (client) ID. `additional_params`: `tenant` (ID or
  * domain, required), `cloud` (`public`), `endpoint` (https://…, replaces all of Microsoft's addresses), `ca`.
  *
- * Microsoft generates the secrets: `issue` adds one beside the others, `retire` removes the old one.
+ * Microsoft generates the secrets: `issue` adds one, `retire` removes the old one.
  */
 export const azure: Connector = {
   id: "azure",

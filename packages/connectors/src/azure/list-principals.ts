@@ -183,7 +183,7 @@ function usersShown({ users, signIns }: Seen, all: ReadonlyMap<string, ListedPri
   });
 }
 
-/** The tenant's own applications, and foreign ones and managed identities that are privileged. */
+/** The tenant's own applications, and privileged applications of other tenants and managed identities. */
 function applicationsShown(seen: Seen, all: ReadonlyMap<string, ListedPrivilege[]>): ListedAccount[] {
   const own = new Map((seen.applications?.list ?? []).map((application) => [application.clientId, application]));
   const shown: ListedAccount[] = [];

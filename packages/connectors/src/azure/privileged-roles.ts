@@ -36,7 +36,7 @@ const SUBSCRIPTION_ROLES: ReadonlyMap<string, Right> = new Map([
   ["f58310d9-a9f6-439a-9e8d-f62e7b41a168", { kind: "escalation", name: "Role Based Access Control Administrator" }],
 ]);
 
-/** The right that the assignment gives; null if it gives none, or covers only a part of the tenant or subscription. */
+/** The right that the assignment grants; null if it grants none, or covers only a part of the tenant or subscription. */
 export function rightOf({ roleId, roleName, isEverywhere }: Assignment): Right | null {
   if (!isEverywhere) return null;
   const directory = DIRECTORY_ROLES.get(roleId);

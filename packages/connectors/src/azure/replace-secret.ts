@@ -51,8 +51,8 @@ const lost = () =>
   );
 
 /**
- * The name of the new secret, which says what it replaces. A secret with this name is there already when an earlier
- * answer was lost: nobody knows it, but it works, so a person must remove it first.
+ * The name of the new secret, which says what it replaces. A secret with this name already exists when an earlier
+ * answer was lost: its value is unknown, but it works, so a person must remove it first.
  */
 async function labelOf(listing: Listing, current: string): Promise<string | NotChanged> {
   const credentials = await credentialsOf(listing);
@@ -108,7 +108,7 @@ export async function retireSecret(
         body: { keyId: old },
       });
     } catch (error) {
-      // Another administrator was faster.
+      // Another administrator replaced it first.
       const isGone = error instanceof ApiError && error.code === "Request_ResourceNotFound";
       if (!isGone) return refusalOf(error, access, unclear(old));
     }

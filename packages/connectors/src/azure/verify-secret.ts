@@ -1,4 +1,4 @@
-// Verifies a client secret: Entra ID gives a token for Microsoft Graph, which needs no permission.
+// Verifies a client secret: Entra ID issues a token for Microsoft Graph, which needs no permission.
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { verified } from "../finding.ts";

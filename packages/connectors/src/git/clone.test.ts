@@ -10,7 +10,7 @@ import { fetchFailure } from "./clone.ts";
 import { listVersions } from "./history.ts";
 import { runGit } from "./run-git.ts";
 
-test("a failed fetch is reported by its cause: time, room, or what the server sent", () => {
+test("a failed fetch is reported with its cause: a timeout, a full disk, or the server's answer", () => {
   const full = "fatal: write error: No space left on device\nfatal: fetch-pack: invalid index-pack output";
   const codeOf = (text: string, isAborted: boolean) => {
     const failure = fetchFailure("team/app.git", text, isAborted);

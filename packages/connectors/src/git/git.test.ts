@@ -124,7 +124,7 @@ describe("Git: reading repositories", AVAILABLE, () => {
     return { ...result, read, texts: read.map(({ path, text }) => [path.slice(path.lastIndexOf(":") + 1), text]) };
   }
 
-  test("reads every version of the files of all branches and tags, the present one first, with the commit of each", async () => {
+  test("reads every version of the files of all branches and tags, the current one first, with the commit of each", async () => {
     const { path, commit, git: run } = aRepository();
     const first = commit({ "cfg/app.env": "A=1", "other.txt": "x", "we ird\nname.env": "W=1" }, "one");
     commit({ "cfg/app.env": "A=2" }, "two");
@@ -162,7 +162,7 @@ describe("Git: reading repositories", AVAILABLE, () => {
     assert.deepEqual([feature.version.isCurrent, feature.mode], [false, "640"]);
   });
 
-  test("without history it reads the present files of the default branch, and says nothing about files that are gone", async () => {
+  test("without history it reads the current files of the default branch, and reports nothing about deleted files", async () => {
     const { path, commit, git: run } = aRepository();
     commit({ "a.env": "A=1", "b.env": "B=1" });
     commit({ "a.env": "A=2", "b.env": null });
@@ -321,7 +321,7 @@ describe("Git: reading repositories", AVAILABLE, () => {
     });
   }
 
-  test("removes its clones, also after a cancellation, and those of processes that were killed", async () => {
+  test("removes its clones even after a cancellation, and the clones of killed processes", async () => {
     const { path, commit } = aRepository();
     commit({ "a.env": "A=1" });
     // In a container, the process that was killed may have had this process's id.

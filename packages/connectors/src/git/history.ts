@@ -13,9 +13,9 @@ export interface Version {
 }
 
 export interface Versions {
-  /** By path: the present file of the default branch first, then the newest. */
+  /** By path: the current file of the default branch first, then the newest. */
   byPath: Map<string, Version[]>;
-  /** The present files of the default branch, by path. */
+  /** The current files of the default branch, by path. */
   current: Map<string, string>;
   /** There are more than were listed. */
   isCut: boolean;
@@ -30,7 +30,7 @@ const MAX_PATHS = 64 * 1024 * 1024;
 const MAX_PART = 1024 * 1024;
 
 export interface VersionsWanted {
-  /** Without it, only the present files are listed. */
+  /** Without it, only the current files are listed. */
   history: boolean;
   /** Only these files; null is every file. */
   paths: readonly string[] | null;
@@ -38,7 +38,7 @@ export interface VersionsWanted {
   maxVersions: number;
 }
 
-/** Null when git failed, so that nobody takes a part for everything. */
+/** Null when git failed, so that a partial list is never mistaken for a complete one. */
 export async function listVersions(
   folder: GitFolder,
   { history, paths, maxVersions }: VersionsWanted,

@@ -79,7 +79,7 @@ const ask = (access: HttpsAccess, repository: string, headers: Record<string, st
     {
       url: urlOf(access, repository, REFS),
       method: "GET",
-      // Servers answer other programs with their web page.
+      // Without this header, servers return their web page.
       headers: { "user-agent": "git/2.39.0 (Strongroom)", ...headers },
       // The list of branches is not read.
       maxReceivedBytes: Infinity,

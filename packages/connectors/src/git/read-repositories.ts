@@ -1,4 +1,4 @@
-// Reads the files of repositories: the present ones of the default branch, and all versions on all branches and tags.
+// Reads the files of repositories: the current ones of the default branch, and all versions on all branches and tags.
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

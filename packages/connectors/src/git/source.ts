@@ -17,7 +17,7 @@ export interface GitSource {
 /** A port of this machine, the only one that the git program reaches. It never has the secret. */
 export interface GitProxy {
   protocol: "http" | "git";
-  /** Settings of git, such as the header with the token: without it, other users of this machine could use the port. */
+  /** Settings of git, such as the header with the token that keeps other users of this machine from using the port. */
   settings: readonly (readonly [string, string])[];
   urlOf(repository: string): string;
   /** The last failure, or `bytes` for the limit; null without one. Forgets it. */

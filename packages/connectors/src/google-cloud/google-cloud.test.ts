@@ -106,7 +106,7 @@ describe("Google Cloud: service account keys", { ...needs(opensslAvailable()), c
       googleCloud.retire!(aTarget(target), Secret.fromText(current), Secret.fromText(retired), aContext()),
     );
 
-  test("adds a second key that works beside the first, and deletes the first, even when repeated", async () => {
+  test("adds a second key while the first still works, and deletes the first, even when repeated", async () => {
     const { email, secret, keyId, target } = anAccount();
     const issued = await issue(target, secret);
     assert.ok(issued.outcome === "issued", issued.message);

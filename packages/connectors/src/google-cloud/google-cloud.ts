@@ -8,7 +8,7 @@ import type { Connector } from "../connector.ts";
  * The secret is the JSON of a key file, as Google issues it. The entry's user name is the service account's email
  * address, or empty. `additional_params`: `endpoint` (https://…, replaces all of Google's addresses), `ca`.
  *
- * Google generates the keys: `issue` adds one beside the others, `retire` deletes the old one.
+ * Google generates the keys: `issue` adds one, `retire` deletes the old one.
  */
 export const googleCloud: Connector = {
   id: "google-cloud",

@@ -4,7 +4,7 @@ import type { PrivilegeKind } from "../collected.ts";
 const ROLES: ReadonlyMap<string, PrivilegeKind> = new Map([
   ["roles/owner", "cloud-admin"],
   ["roles/resourcemanager.organizationAdmin", "cloud-admin"],
-  // They can give themselves any role.
+  // They can grant themselves any role.
   ["roles/resourcemanager.projectIamAdmin", "escalation"],
   ["roles/resourcemanager.folderIamAdmin", "escalation"],
   ["roles/iam.securityAdmin", "escalation"],

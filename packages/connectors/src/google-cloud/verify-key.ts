@@ -1,4 +1,4 @@
-// Verifies a key of a service account: Google gives a token for it, which needs no permission.
+// Verifies a key of a service account: Google issues a token for it, which needs no permission.
 import type { Attempt } from "../attempt.ts";
 import type { Finding, Target } from "../connector.ts";
 import { misconfigured, verified } from "../finding.ts";

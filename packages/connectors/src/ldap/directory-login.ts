@@ -8,7 +8,7 @@ import { openSession, type Session } from "./session.ts";
 /** Returns the name by which a directory knows a user, or why the user name is not valid there. */
 type NameIn<Name> = (username: string, target: Target) => Name | { failure: Failure };
 
-/** Connects for a login. Nobody is logged in yet. The caller closes the session. */
+/** Connects for a login, without logging in yet. The caller closes the session. */
 export async function connectFor<Name extends object>(
   nameIn: NameIn<Name>,
   target: Target,

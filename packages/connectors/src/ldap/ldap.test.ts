@@ -205,7 +205,7 @@ member: cn=operators,ou=groups,dc=corp,dc=test`,
     assertResult(await verify("fresh", candidate), VERIFIED);
   });
 
-  test("a reconcile account sets another account's password, which then does not have to change again", async () => {
+  test("a reconcile account sets another account's password, which is not marked as must-change", async () => {
     const candidate = newPassword();
     const { password } = server.helpdesk;
     const result = await withoutLeak([password, candidate], () =>

@@ -23,7 +23,7 @@ const WRITERS =
 const names = (list: string) => new Set(list.split(" "));
 /** Start a shell or another program with any arguments they are given. */
 const STARTS_PROGRAMS = names(`${SHELLS} ${INTERPRETERS}`);
-/** Start a shell from a prompt of their own, even with fixed arguments. */
+/** Can start a shell from their own prompt, even with fixed arguments. */
 const INTERACTIVE = names(
   `${EDITORS.replace("journalctl systemctl", "")} sh bash dash zsh ksh csh tcsh fish su python3 perl ruby`,
 );

@@ -325,7 +325,7 @@ function matchesHost(
   return false;
 }
 
-/** Networks and netgroups are not resolved and count as a match: a right too many is safer than one too few. */
+/** Networks and netgroups are not resolved and count as a match: reporting too many rights is safer than missing one. */
 function isHost(name: string, { names }: SudoHost): boolean {
   if (name === "ALL" || name.startsWith("+") || name.includes("/")) return true;
   const wanted = name.toLowerCase();

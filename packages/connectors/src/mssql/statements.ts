@@ -29,7 +29,7 @@ export const rightsOver = (name: string): string =>
  CAST(SUSER_ID(${quotedText(name)}) AS nvarchar(10)) AS id,
  CAST(IS_SRVROLEMEMBER('sysadmin', ${quotedText(name)}) AS nvarchar(10)) AS sysadmin`;
 
-/** With one of these permissions, a login can give itself all others. */
+/** With one of these permissions, a login can grant itself all others. */
 export const ESCALATING: readonly string[] = ["CONTROL SERVER", "ALTER ANY LOGIN", "IMPERSONATE ANY LOGIN"];
 
 export const LOGINS = (limit: number): string =>

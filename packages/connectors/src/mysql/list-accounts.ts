@@ -130,7 +130,7 @@ const namedRights = (text: unknown): string[] =>
 /** Roles have no host: `role@`. */
 const withoutAt = (name: string) => name.replace(/@$/, "");
 
-/** Rights on everything with which an account can give itself all others. */
+/** Global rights with which an account can grant itself all others. */
 const RIGHTS = `concat_ws(',', if(u.super_priv = 'Y', 'SUPER', null), if(u.create_user_priv = 'Y', 'CREATE USER', null),
          if(u.update_priv = 'Y', 'UPDATE', null), if(u.file_priv = 'Y', 'FILE', null))`;
 

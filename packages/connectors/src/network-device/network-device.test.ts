@@ -197,7 +197,7 @@ describe("Network device by prompts", { concurrency: 3 }, () => {
       return { name, ...account(at(device, name, IOS), secret) };
     };
 
-    test("sets the new password as its hash, saves it, and never types it in clear", async () => {
+    test("sets the new password as its hash, saves it, and never types it in clear text", async () => {
       const { name, ...changing } = anAccount();
       const saved = device.saved();
       const result = await change(changing);

@@ -29,7 +29,7 @@ test("RFC 854: options are answered once and removed from the text, however the 
   assert.deepEqual(await through(bytes.map((byte) => [byte])), expected);
 });
 
-test("RFC 1143: withdrawing an option is confirmed, and an option already refused gets no further answer", async () => {
+test("RFC 1143: withdrawing an option is confirmed, and an option that was already refused is not answered again", async () => {
   const { answers } = await through([[255, 251, 1, 255, 252, 1, 255, 252, 1, 255, 254, 3, 255, 252, 31]]);
   assert.deepEqual(answers, [255, 253, 1, 255, 254, 1]);
 });

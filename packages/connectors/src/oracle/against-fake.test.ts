@@ -145,7 +145,7 @@ describe("Oracle: interpretation of the server's answers", { ...needs(opensslAva
     });
   }
 
-  test("verifies a password in its grace time", async () => {
+  test("verifies a password in its grace period", async () => {
     assertResult(await tryOut(oracle, anAccount({ warning: 28_002 })), VERIFIED);
   });
 

@@ -7,7 +7,7 @@ import { TLS_PARAMETERS } from "../tls-settings.ts";
 
 /**
  * The entry's database name is the service. Passwords of other users are set over checked TLS only; a user's own is
- * encrypted in any case.
+ * always encrypted.
  */
 export const oracle: Connector = {
   id: "oracle",

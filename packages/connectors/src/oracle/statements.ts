@@ -42,7 +42,7 @@ export const USERS = `SELECT username, account_status,
 
 export const ROLE_GRANTS = "SELECT granted_role, grantee FROM dba_role_privs";
 
-/** With one of these, an account can give itself all others. */
+/** With one of these, an account can grant itself all others. */
 const ESCALATING = [
   "ALTER USER",
   "BECOME USER",

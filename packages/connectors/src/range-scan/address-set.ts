@@ -1,7 +1,7 @@
 // Sets of IP addresses, written as networks, single addresses and spans, with exclusions. No address is stored.
 import { addressBytes, parseNetwork } from "../address.ts";
 
-/** The most addresses of one range scan: an IPv4 /16. */
+/** The maximum number of addresses of one range scan: an IPv4 /16. */
 const MAX_RANGE_ADDRESSES = 65_536;
 
 interface Span {

@@ -49,7 +49,7 @@ export async function scanRange(scan: RangeScan): Promise<{ refused: number }> {
     const now = performance.now();
     freeAt = Math.max(now, freeAt) + 1000 / rate;
     const due = freeAt;
-    // Without the signal, which would cost a listener for each connection.
+    // Does not pass the signal, which would add a listener for each connection.
     for (let wait = due - now; wait > 2; wait = due - performance.now()) {
       await pause(Math.min(wait, LONGEST_PAUSE_MS));
       signal.throwIfAborted();

@@ -47,7 +47,7 @@ const UNKNOWN_OPERATION = { code: "UnknownOperationException", status: 400 };
 const USED = { LastChangedDate: 1_760_000_000, LastAccessedDate: 1_764_000_000.5 };
 const ACCOUNT = "123456789012";
 
-/** `addresses`: further addresses for the fake's certificate. */
+/** `addresses`: additional addresses for the fake's certificate. */
 export async function startFakeAws(addresses: readonly string[] = []): Promise<FakeAws> {
   const authority = await makeAuthority();
   const { certificate, privateKey } = await authority.issue(["127.0.0.1", ...addresses]);

@@ -70,7 +70,7 @@ const STARTED = "2026-02-03T04:05:06Z";
 const ENDS = "2028-02-03T04:05:06Z";
 const PAGE = 2;
 
-/** `addresses`: further addresses for the fake's certificate. */
+/** `addresses`: additional addresses for the fake's certificate. */
 export async function startFakeAzure(addresses: readonly string[] = []): Promise<FakeAzure> {
   const applications = new Map<string, FakeApplication>();
   const users: FakeUser[] = [];

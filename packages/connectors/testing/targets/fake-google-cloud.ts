@@ -35,7 +35,7 @@ const PROJECT = "strongroom-test";
 const MAX_KEYS = 10;
 const PAGE = 2;
 
-/** `addresses`: further addresses for the fake's certificate. */
+/** `addresses`: additional addresses for the fake's certificate. */
 export async function startFakeGoogleCloud(addresses: readonly string[] = []): Promise<FakeGoogleCloud> {
   const accounts = new Map<string, StoredKey[]>();
   const bindings: FakeGoogleCloud["bindings"] = [];

@@ -37,7 +37,7 @@ export interface FakeApi {
   stop(): Promise<void>;
 }
 
-/** `addresses`: further addresses for the fake's certificate. */
+/** `addresses`: additional addresses for the fake's certificate. */
 export async function startFakeApi(
   addresses: readonly string[],
   answer: (request: ApiRequest) => ApiReply,
@@ -50,7 +50,7 @@ export async function startFakeApi(
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      // A proxy in between has another address.
+      // A proxy between client and fake has another address.
       const url = new URL(request.url!, `https://${request.headers.host}`);
       const text = Buffer.concat(chunks).toString();
       const isForm = request.headers["content-type"] === "application/x-www-form-urlencoded";

@@ -22,7 +22,7 @@ export interface MariadbServer {
   sql(text: string): Promise<Record<string, unknown>[]>;
   /** A user with a random password and the database `app`. `clause` is SQL after the password, such as `account lock`. */
   addUser(clause?: string): Promise<{ username: string; password: string }>;
-  /** Restarts on the same port with TLS by this certificate, or without TLS, and with further options of mariadbd. */
+  /** Restarts on the same port with TLS by this certificate, or without TLS, and with additional options of mariadbd. */
   restart(certificate: ServerCertificate | null, options?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export interface OpenldapServer<Name extends string> {
   users: Record<Name, DirectoryUser>;
   /** Has permission to set the passwords of others. */
   helpdesk: DirectoryUser;
-  /** A new user, with further attributes as lines of LDIF. */
+  /** A new user, with additional attributes as lines of LDIF. */
   addUser(more?: readonly string[]): Promise<DirectoryUser>;
   stop(): Promise<void>;
 }

@@ -42,7 +42,7 @@ export interface PostgresqlOptions {
   certificate?: ServerCertificate | null;
   /** Lines of pg_hba.conf that come before `host all all 127.0.0.1/32 scram-sha-256`. */
   hba?: readonly string[];
-  /** The addresses to listen on: default `127.0.0.1`. Further loopback addresses imitate several machines. */
+  /** The addresses to listen on: default `127.0.0.1`. Additional loopback addresses simulate several machines. */
   addresses?: readonly string[];
 }
 

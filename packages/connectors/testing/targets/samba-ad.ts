@@ -185,7 +185,7 @@ async function provision(folder: string, password: string): Promise<void> {
   ]);
 }
 
-/** Only LDAP, only on loopback; the other services would need fixed sockets and further processes. */
+/** Only LDAP, only on loopback; the other services would need fixed sockets and more processes. */
 function configure(file: string, folder: string): void {
   const options = [
     "[global]",

@@ -43,7 +43,7 @@ export const notFound = (): Refusal => refuse(404, "access-request.not-found", "
 
 const NOBODY: RequestApprovers = { levels: { 1: new Set(), 2: new Set() }, all: new Set() };
 
-/** Returns a function that gives the current approvers of each of these requests. */
+/** Returns a function that returns the current approvers of each of these requests. */
 export async function approversOfRequests(
   db: Db,
   rows: readonly ShownRequest[],

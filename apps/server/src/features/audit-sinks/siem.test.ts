@@ -118,7 +118,7 @@ test(
   async () => {
     const stranger = await makeAuthority();
     const sink = await aSink("stranger", { config: { ...place(), ca: stranger.certificate }, is_enabled: false });
-    // Other sinks keep sending meanwhile.
+    // Other sinks keep sending in the meantime.
     const tests = () => siem.messages().filter((line) => line.includes("A test message")).length;
     const before = tests();
     const tried = await app.call(testAuditSink, { params: { id: sink.id }, as: admin });

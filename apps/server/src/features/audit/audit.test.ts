@@ -132,7 +132,7 @@ describe("the audit trail in lists", () => {
     }
   });
 
-  it("gives other features the history of one target without excluded events", async () => {
+  it("returns the history of one target to other features, without excluded events", async () => {
     const revealed = await adaDid("credential.revealed", { target: billing });
     await adaDid("verification.started", { target: billing });
     await adaDid("credential.revealed", { target: { ...billing, type: "account" } });

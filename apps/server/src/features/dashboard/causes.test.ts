@@ -91,7 +91,7 @@ describe("DASH-04, DASH-10: problems that need action", () => {
     assert.deepEqual(await alertsOf(outsider), []);
   });
 
-  test("puts the worst severity first and gives a group the worst of its secrets", async () => {
+  test("lists the worst severity first; a group has the worst severity of its secrets", async () => {
     const owner = await aPerson(app);
     const ids = await severalAccounts(owner, await aSafe(app, owner), 5);
     await failWith(ids.slice(0, 3), "timeout");

@@ -18,7 +18,7 @@ import { findAbandonedScans } from "./scans/scans.store.ts";
 import { startDueScans } from "./scans/start-due.ts";
 import { recordDay } from "./trends.ts";
 
-/** The most scans that run concurrently in one process, in total and of one user, so that a few users cannot take all. */
+/** The maximum number of scans that run concurrently in one process, in total and for one user. */
 const SCANS_AT_ONCE = 32;
 const OF_ONE_USER = 4;
 /** Range scans are long, and each has its own rate. */

@@ -1,4 +1,4 @@
-// Tests of managing one's own second factors, and of an administrator's reset.
+// Tests how users manage their own second factors, and how an administrator resets them.
 import {
   addFactor,
   addFirstFactor,

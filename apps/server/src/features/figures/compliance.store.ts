@@ -21,7 +21,7 @@ export const complianceRules = (now: Date): Sql => sql`
       from platforms
     )`;
 
-/** The join that `isCompliant` needs beside `credentials` and `accounts`. */
+/** The join that `isCompliant` needs in addition to `credentials` and `accounts`. */
 export const withRules = sql`left join rules platforms on platforms.id = accounts.platform_id`;
 
 /** A condition on a `credentials` row, never null. */

@@ -74,7 +74,7 @@ export function visibleParts(actor: Viewer, joined: Sql): Sql[] {
   ];
 }
 
-/** The joins that `severity` and most lists need beside `credentials`. */
+/** The joins that `severity` and most lists need in addition to `credentials`. */
 export const withAccount = sql`
   left join accounts on accounts.id = credentials.id
   left join safes on safes.id = credentials.safe_id`;

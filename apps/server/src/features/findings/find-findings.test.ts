@@ -1,4 +1,4 @@
-// Tests how findings are searched and narrowed over HTTP. Their rows are inserted, because a scan of thousands takes long.
+// Tests searching and filtering findings over HTTP. Their rows are inserted, because a scan of thousands takes long.
 import { assignFinding, exportFindings, listFindings } from "@strongroom/contract";
 import type { DiscoveryTarget, InputOf } from "@strongroom/contract";
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { aPerson } from "#testing/people.ts";
 /** More than the number of matches from which a text counts as common. */
 const MANY = 2_500;
 
-describe("finding findings", () => {
+describe("searching and filtering findings", () => {
   let world: DiscoveryWorld;
   let as: string;
   let web: DiscoveryTarget;
@@ -83,7 +83,7 @@ describe("finding findings", () => {
     assert.deepEqual((await find({ search: "db-01", targetId: web.id })).paths, []);
   });
 
-  test("findings are narrowed to those of an assignee", async () => {
+  test("filters findings by assignee", async () => {
     const [one, two] = (await find({ targetId: db.id })).data;
     for (const finding of [one!, two!]) {
       const body = { assigneeId: world.owner.id as never };
@@ -96,7 +96,7 @@ describe("finding findings", () => {
     assert.equal((await find({ assigneeId, search: "shop" })).total, 0);
   });
 
-  test("an export has exactly the listed findings, and its audit entry does not have the text", async () => {
+  test("an export contains exactly the listed findings, and its audit entry omits the search text", async () => {
     const filters = { search: "backup", minRiskScore: 2, includeBelowThreshold: true };
     const body: InputOf<typeof exportFindings>["body"] = { format: "json", filters };
     const reply = await world.app.call(exportFindings, { body, as });

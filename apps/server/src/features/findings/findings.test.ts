@@ -119,7 +119,7 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     );
   });
 
-  test("a rule suppresses present and later findings until it is deleted", async () => {
+  test("a rule suppresses current and future findings until it is deleted", async () => {
     const finding = await aFinding("rules/a.conf", `password = ${aPassword()}\n`);
     const pattern = host.pathOf("rules/*");
     const wrong = { kind: "path" as const, pattern: "/elsewhere/*", reason: "Test data", reviewAt: FAR };

@@ -32,15 +32,15 @@ export function loginOf(
   given: FindingLogin,
 ): LoginOfFinding | string {
   const username = given.username ?? row.username;
-  if (username === null) return "Nothing beside the secret names the account that it opens. Enter its user name.";
+  if (username === null) return "Nothing next to the secret names the account that it opens. Enter its user name.";
   const named = row.host === null || LOCAL.has(row.host) ? (scanned.isLocal ? scanned.hostname : null) : row.host;
   const hostname = given.hostname ?? named;
-  if (hostname === null) return "Nothing beside the secret names the host on which it is used. Enter its address.";
+  if (hostname === null) return "Nothing next to the secret names the host on which it is used. Enter its address.";
   const isLocal = row.host === null || LOCAL.has(row.host) || row.host === scanned.hostname;
   const isOfScanned = isLocal && row.port === scanned.port && scanned.system !== null;
   const known = row.port === null ? undefined : isOfScanned ? scanned.system! : BY_PORT[row.port];
   const systemType = given.systemType ?? known ?? (row.class === "private_key" ? "Linux" : undefined);
-  if (systemType === undefined) return "Nothing beside the secret shows which system it opens. Choose its type.";
+  if (systemType === undefined) return "Nothing next to the secret shows which system it opens. Choose its type.";
   const isDatabase = ["oracle", "mssql", "mysql", "postgresql", "mongodb"].includes(systemType);
   const connectionMethod = given.connectionMethod ?? (isDatabase ? "SQL" : "SSH");
   const isScannedHost = named === scanned.hostname && systemType === "Linux";

@@ -55,7 +55,7 @@ export async function knownFindings(tx: Tx, targetId: string, identities: readon
 const withoutNul = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
 
-/** A finding that was gone and is there again becomes new; all others keep their status, assignee and due date. */
+/** A finding that was gone and has returned becomes new; all others keep their status, assignee and due date. */
 export async function saveFindings(
   tx: Tx,
   { targetId, scanId, at }: Saving,

@@ -110,7 +110,7 @@ function replaceStep(kind: string, who: string, place: "database" | "bucket" | "
     case "certificate":
       return "Renew or replace the certificate.";
     default:
-      return `Vault the secret, and rotate the password of ${who}: everyone who could read the ${place} knows the present one.`;
+      return `Vault the secret, and rotate the password of ${who}: everyone who could read the ${place} knows the current one.`;
   }
 }
 
@@ -178,7 +178,7 @@ function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] 
     case "known_secret":
       return [
         `Register ${path} as a dependent of the account, so that the next rotation updates the file: Vault and fix does both.`,
-        `Rotate the password of ${who}: everyone who could read the file knows the present one.`,
+        `Rotate the password of ${who}: everyone who could read the file knows the current one.`,
       ];
     case "shared_key":
       return [
@@ -193,7 +193,7 @@ function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] 
     default:
       return [
         `Store the password of ${who} in a safe: Vault and fix stores it, rotates it and updates ${path}.`,
-        `Otherwise change the password, and replace the value of ${setting} by a reference to a secret store.`,
+        `Otherwise change the password, and replace the value of ${setting} with a reference to a secret store.`,
       ];
   }
 }

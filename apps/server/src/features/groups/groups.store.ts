@@ -56,7 +56,7 @@ export const readGroups = async (db: Db, ids: readonly string[]): Promise<ShownG
   (await shown(sql`groups.id = any(${[...ids]}::uuid[])`).execute(db)).rows;
 
 /**
- * Locks the group until the transaction ends, so that no user can join it or add it to a safe meanwhile. Null if it
+ * Locks the group until the transaction ends, so that no user can join it or add it to a safe in the meantime. Null if it
  * does not exist.
  */
 export async function lockGroup(tx: Tx, id: string): Promise<ShownGroup | null> {

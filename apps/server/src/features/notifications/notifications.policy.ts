@@ -39,7 +39,7 @@ export function isWanted(
   return ALERT_SEVERITIES.indexOf(severity) <= ALERT_SEVERITIES.indexOf(preferences.minimumSeverity);
 }
 
-/** The subjects of a merged notification: up to `MOST_KNOWN` by key, and the number of further ones. */
+/** The subjects of a merged notification: up to `MOST_KNOWN` by key, and the number of additional ones. */
 export interface Subjects {
   /** Names by key; at most `MOST_KNOWN`. */
   known: Record<string, string>;
@@ -48,7 +48,7 @@ export interface Subjects {
 
 export const NO_SUBJECTS: Subjects = { known: {}, more: 0 };
 
-/** The maximum number of subjects stored by key; any further subject only increases the count. */
+/** The maximum number of subjects stored by key; additional subjects only increase the count. */
 const MOST_KNOWN = 50;
 const MOST_NAMED = 3;
 

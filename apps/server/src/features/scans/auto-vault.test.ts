@@ -34,7 +34,7 @@ describe("a scan that stores secrets", needs(unixUsersAvailable()), () => {
     return reply.body.data.filter((account) => account.username === username);
   };
 
-  /** Scans while the database holds back every portion of results but the first. */
+  /** Scans while the database delays every batch of results except the first. */
   async function scanHeldBack(body: Parameters<ScannedHost["startScan"]>[0], whileHeld: () => Promise<void>) {
     const { pool } = host.app.database;
     await pool.query(`

@@ -13,7 +13,7 @@ const ROOTS: Readonly<Record<ScanDepth, readonly string[]>> = {
   deep: ["/"],
 };
 
-/** The most bytes and files of one scan of one host. */
+/** The maximum number of bytes and files of one scan of one host. */
 const LIMITS: Readonly<Record<ScanDepth, Pick<FileSearch, "maxTotalBytes" | "maxFiles">>> = {
   quick: { maxTotalBytes: 128 * 1024 * 1024, maxFiles: 20_000 },
   standard: { maxTotalBytes: 1024 * 1024 * 1024, maxFiles: 100_000 },

@@ -117,7 +117,7 @@ describe("schedules of enhanced scans", () => {
     assert.deepEqual(await listed(), []);
   });
 
-  test("a due time starts one scan for the schedule's owner, and none beside an open one", async () => {
+  test("a due time starts one scan for the schedule's owner, and none while another one is open", async () => {
     const schedule = await created();
     const { started, schedule: next } = await due(schedule);
     assert.deepEqual(

@@ -164,7 +164,7 @@ function changedFields(before: SecretRow, fields: SecretFields): (keyof SecretFi
 }
 
 /**
- * The address that a login uses (CRED-38). Rows of earlier versions may contain a different address beside their
+ * The address that a login uses (CRED-38). Rows of earlier versions may contain a different address than their
  * connection string; the next edit stores this one, which does not count as a change of target.
  */
 export const addressUsed = (

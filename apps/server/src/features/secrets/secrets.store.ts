@@ -214,7 +214,7 @@ export async function nextVersion(tx: Tx, id: string): Promise<number> {
   return latest + 1;
 }
 
-/** The envelope of a version. Null when the version does not exist or the secret was deleted meanwhile. */
+/** The envelope of a version. Null when the version does not exist or the secret was deleted in the meantime. */
 export async function readEnvelope(db: Db, id: string, version: number): Promise<Buffer | null> {
   const query = db
     .selectFrom("secret_versions")

@@ -41,8 +41,8 @@ export async function endKeysOf(
 }
 
 /**
- * INVARIANT: a key that was removed after the backup does not work again after a restore. Nobody can say which keys were
- * removed, so all of them are deleted and their owners are notified. Returns how many there were.
+ * INVARIANT: a key that was removed after the backup does not work again after a restore. The removed keys are unknown,
+ * so all of them are deleted and their owners are notified. Returns how many there were.
  */
 export async function endAllKeys(kernel: Kernel, tx: Tx): Promise<number> {
   const gone = await deleteAllKeys(tx);

@@ -69,7 +69,7 @@ describe("attack: a token in the wrong place", () => {
   });
 });
 
-test("ERR-02: a token that makes too many calls is slowed down from every network, but its holder's session is not", async (context) => {
+test("ERR-02: a token that makes too many calls is throttled on every network, but its holder's session is not", async (context) => {
   const limited = await testApp({ config: { rateLimit: 30 } });
   context.after(() => limited.close());
   const person = await firstAdmin(limited);

@@ -129,7 +129,7 @@ export async function hasFactorFrom(db: Db, userId: string, before: Date): Promi
 
 /**
  * Until the waiting time of a reset is over: deletes the factors and recovery codes added since, and the factors being
- * set up. Returns the number of deleted factors. INVARIANT: pending setups are deleted first, so that a setup that commits meanwhile
+ * set up. Returns the number of deleted factors. INVARIANT: pending setups are deleted first, so that a setup that commits in the meantime
  * is either deleted here or fails.
  */
 export async function deleteLaterFactors(

@@ -101,7 +101,7 @@ async function resetByMail({ email }: TestPerson): Promise<void> {
 }
 
 /**
- * Resets the user's password, signs in with it, adds factors and starts further setups. Returns a function that signs
+ * Resets the user's password, signs in with it, adds factors and starts to set up more. Returns a function that signs
  * in with the added passkey.
  */
 async function plantFactors(person: TestPerson) {

@@ -1,4 +1,4 @@
-// Storing, reading, updating and deleting one's own credentials, over HTTP.
+// Tests how users store, read, update and delete their own credentials over HTTP.
 import {
   CredentialEdit,
   CREDENTIAL_TYPES,

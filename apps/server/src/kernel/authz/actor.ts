@@ -38,8 +38,8 @@ export interface ActingToken {
 }
 
 /**
- * A user in whose name a background job works, with their present permissions. Nobody is at the browser, so nothing counts as
- * re-authenticated.
+ * A user in whose name a background job works, with their current permissions. The user is not present, so the actor never
+ * counts as re-authenticated.
  */
 export const absentActor = ({ id, email, name, role }: Pick<Actor, "id" | "email" | "name" | "role">): Actor => ({
   id,

@@ -75,7 +75,7 @@ export interface Database {
   /** The options for connecting to the same database. */
   connection: pg.PoolConfig;
   /**
-   * Opens a further pool on the same database, for work that must not compete with calls. The caller ends the pool. Its
+   * Opens another pool on the same database, for work that must not compete with calls. The caller ends the pool. Its
    * statements may take `longestStatement` milliseconds; by default, the limit is the same as for calls.
    */
   openPool(options: pg.PoolConfig, longestStatement?: number): pg.Pool;

@@ -240,7 +240,7 @@ async function finish(
   const manifest = { ...head, folders, files };
   await writeHashed(manifestPath(target), renderManifest(manifest, mac));
   await flushAll([manifestPath(target), target]);
-  // If this process may not read the parent folder, the file system has to keep the name by itself.
+  // If this process may not read the parent folder, keeping the name is up to the file system.
   await flush(dirname(target)).catch(() => undefined);
   return manifest;
 }

@@ -29,7 +29,7 @@ export function applicationConnection(folders: Folders): pg.PoolConfig {
   return { host: folders.socket, port: SOCKET_PORT, user: APPLICATION, database: APPLICATION, ssl: false };
 }
 
-/** The application name of a connection that every Strongroom keeps open while it uses the server. */
+/** The application name of the connection that each Strongroom process keeps open while it uses the server. */
 export const SUPERVISOR = "strongroom supervisor";
 
 /** Throws `StartError` if a different server than this folder's answers there. */
@@ -79,7 +79,10 @@ function understand(error: unknown, folders: Folders): Probe {
   throw error;
 }
 
-/** Creates the role and the database if they are missing. If a start is killed in between, the next start completes this. */
+/**
+ * Creates the role and the database if they are missing. If a start is killed before it has created both, the next
+ * start completes this.
+ */
 export async function ensureDatabase(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: boolean; database: boolean }>(
     `select exists (select from pg_roles where rolname = $1) as role,

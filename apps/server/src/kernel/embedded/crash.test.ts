@@ -103,8 +103,8 @@ describe("data acknowledged by the embedded database", () => {
         await delay(Math.random() * 300);
         const pid = serverPid(cluster)!;
         cutPower(mounted);
-        // Everything acknowledged so far must be on the disk, and nothing can be acknowledged afterwards. The server may have
-        // ended by itself.
+        // Everything acknowledged so far must be on the disk, and nothing can be acknowledged afterwards. The server
+        // may have exited on its own.
         if (!hasGone(pid)) process.kill(pid, "SIGKILL");
         await child.kill();
         acknowledged = child.acknowledged();

@@ -57,7 +57,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 /** The delays in milliseconds before the restart of a server that died, by how often one died soon after its start. */
 const PAUSES = [0, 250, 1000, 2000];
-/** The delays before each further attempt when a start failed. */
+/** The delays before each retry of a failed start. */
 const FAILURE_PAUSES = [250, 1000, 2000, 5000, 10_000, 30_000];
 const pauseOf = (pauses: readonly number[], count: number): number => pauses[Math.min(count, pauses.length - 1)]!;
 /** A server that ran this long counts as healthy, so it is restarted immediately. */

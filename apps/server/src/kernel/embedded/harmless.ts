@@ -1,4 +1,5 @@
-// A final check of a restored database that could not be authenticated: removes stored settings and refuses foreign code.
+// A final check of a restored database that could not be authenticated: removes stored settings and refuses third-party
+// code.
 import pg from "pg";
 import { StartError } from "#kernel/start-error.ts";
 import { APPLICATION, SUPERUSER } from "./cluster.ts";

@@ -1,4 +1,5 @@
-// List cursors: the position after which the next page starts. They are opaque to callers, and foreign cursors are refused.
+// List cursors: the position after which the next page starts. They are opaque to callers, and cursors that the server
+// did not issue are refused.
 import { z } from "zod";
 import { refuse } from "./refuse.ts";
 

@@ -25,9 +25,9 @@ export interface JobOptions {
    * a key count as having the same key.
    */
   policy?: "standard" | "exclusive";
-  /** The number of further attempts after a failure; default 2. */
+  /** The number of retries after a failure; default 2. */
   retryLimit?: number;
-  /** Seconds before the first retry, doubled for each further retry; default 5. */
+  /** Seconds before the first retry, doubled for each retry after that; default 5. */
   retryDelay?: number;
   /** Seconds that one attempt may take before it counts as failed; default 3600, at most a day. */
   timeout?: number;

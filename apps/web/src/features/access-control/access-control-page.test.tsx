@@ -219,7 +219,7 @@ describe("access reviews", () => {
     ]);
   });
 
-  test("removes the memberships chosen when the dialog opened, even if the list changes meanwhile", async () => {
+  test("removes the memberships chosen when the dialog opened, even if the list changes in the meantime", async () => {
     const cleo = anItem({ id: "44444444-4444-4444-8444-444444444445" as ReviewItem["id"], name: "Cleo" });
     const both = (items = [anItem(), cleo]);
     api.on(`POST ${AT}/reviews/:id/decisions`, { json: { done: [], failed: [], message: "Removed 2 memberships" } });

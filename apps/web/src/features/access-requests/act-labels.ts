@@ -16,8 +16,8 @@ export const RESULTS: Record<RequestAct, { done: string; failed: string }> = {
 };
 
 /**
- * The toast after a decision; `request` is the server's reply. An approval that needs further approvals is reported as recorded, not as
- * final.
+ * The toast after a decision; `request` is the server's reply. An approval that is not the last one needed is reported
+ * as recorded, not as final.
  */
 export function doneText(act: RequestAct, request: AccessRequest): string {
   const { approval } = request;

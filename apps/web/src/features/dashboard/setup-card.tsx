@@ -39,7 +39,7 @@ const STEPS: Record<SetupStep["id"], StepText> = {
   },
   "root-key": {
     title: "Keep the root key apart",
-    text: "The root key lies beside the database. Set STRONGROOM_KEY_FILE to another disk, or use a passphrase.",
+    text: "The root key is stored next to the database. Set STRONGROOM_KEY_FILE to another disk, or use a passphrase.",
     action: "Open Keys",
     to: paths.adminAt("keys"),
   },

@@ -33,7 +33,7 @@ function sources(given: Partial<FigureSources> = {}): FigureSources {
 }
 
 describe("DASH-13: verification figures", () => {
-  test("the figures come from the validation statistics without any further call", async () => {
+  test("the figures come from the validation statistics without another call", async () => {
     let isAsked = false;
     const figures = await verificationFigures(
       sources({

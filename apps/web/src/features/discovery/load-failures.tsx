@@ -9,7 +9,7 @@ export interface LoadFailuresProps {
   failures: readonly LoadFailure[];
   /** Whether every load of the page failed: one banner then stands for all of them. */
   isEverything: boolean;
-  /** The banners keep what they show until the loads end, because a load that is repeated has no error meanwhile. */
+  /** The banners keep what they show until the loads end, because a load that is repeated has no error in the meantime. */
   isFetching: boolean;
   onRetry: () => void;
 }

@@ -86,7 +86,7 @@ test("FIND-08, FIND-10: filters are sent to the server, 100 findings at a time",
   expect(query.get("includeBelowThreshold")).toBe("true");
 });
 
-test("the list and its export are narrowed by a text and to the user's own findings", async () => {
+test("a search text and the user's own assignments filter the list and its export", async () => {
   api.on(EXPORT, { json: {} });
   const { user } = show("&search=web-01&mine=true&risk=40-100&all=true");
   await screen.findByText("Password in db.conf");
@@ -181,7 +181,7 @@ test("FIND-13, FIND-19: vaulting sends the settings, and a failure keeps the dia
 
 test.each([
   ["Rotate the secret and update the file", { fixFiles: true, useReferences: false }],
-  ["Replace the secret by a reference", { fixFiles: false, useReferences: true }],
+  ["Replace the secret with a reference", { fixFiles: false, useReferences: true }],
 ])("FIND-16: “%s” is sent", async (name, sent) => {
   api.on(VAULT, { json: { vaulted: 1, accounts: [], failed: [], message: "Vaulted 1 finding(s) successfully" } });
   const { user } = show();

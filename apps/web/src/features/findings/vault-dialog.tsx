@@ -56,7 +56,7 @@ const FILE_CHOICES = [
   },
   {
     value: "reference",
-    label: "Replace the secret by a reference",
+    label: "Replace the secret with a reference",
     description:
       "Programs must then be started with “strongroom run”, or get the file from “strongroom inject”. This cannot be undone.",
   },

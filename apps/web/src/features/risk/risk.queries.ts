@@ -12,7 +12,7 @@ import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tansta
 import { call } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 
-/** RISK-12: a target narrows the assessment to its host. */
+/** RISK-12: a target limits the assessment to its host. */
 export interface RiskSelection {
   targetId: DiscoveryTargetId | undefined;
   timeframe: RiskTimeframe;

@@ -83,7 +83,7 @@ const SOURCES: Partial<Record<DiscoveryTargetType, ScanSource>> = {
   },
   git: {
     does: (hostname) =>
-      `Clones the credential's repositories from ${hostname} for the time of the scan and looks for secrets. A quick scan reads the present files of the default branch; others read every version on all branches and tags. No file content is stored.`,
+      `Clones the credential's repositories from ${hostname} for the duration of the scan and looks for secrets. A quick scan reads the current files of the default branch; others read every version on all branches and tags. No file content is stored.`,
     unit: "file",
     readAs: null,
     limits: {

@@ -90,7 +90,7 @@ test("a private key that is pasted by mistake is never sent", async () => {
   expect(api.requestsTo(ADD)).toEqual([]);
 });
 
-test("removing a key asks first", async () => {
+test("removing a key asks for confirmation", async () => {
   const { user } = renderScreen(<SshKeysCard />);
   await user.click(await screen.findByRole("button", { name: "Remove ann@laptop" }));
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Remove" }));

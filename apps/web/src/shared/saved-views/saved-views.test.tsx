@@ -45,7 +45,7 @@ test("choosing a view sets exactly its filters, and the button names it", async 
   expect(screen.getByRole("button", { name: "Old Linux passwords" })).toBeTruthy();
 });
 
-test("only views that the caller can delete have a delete button, which asks first", async () => {
+test("only views that the caller can delete have a delete button, which asks for confirmation", async () => {
   const { user } = show();
   api.on("DELETE /api/v1/saved-views/:id", { json: { message: 'View "Old Linux passwords" deleted' } });
   await user.click(await screen.findByRole("button", { name: "Views" }));

@@ -115,7 +115,7 @@ export function useSubmission<Values extends object>({
   };
 }
 
-/** Enter in an open list belongs to the list, also while no option is highlighted. */
+/** An open list handles Enter, even while no option is highlighted. */
 const isListOpen = (): boolean => document.activeElement?.matches('[role="combobox"][aria-expanded="true"]') === true;
 
 /** `useSubmission` says how it shows errors. */

@@ -104,7 +104,7 @@ const ICON_SIZE = 16;
 
 export interface CardButtonProps {
   label: string;
-  /** The button's accessible name, which begins with the label, when the card has no room for all of it. */
+  /** The button's accessible name, which begins with the label, when the card is too narrow for all of it. */
   name?: string;
   icon: Icon;
   onClick: () => void;

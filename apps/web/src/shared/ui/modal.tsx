@@ -90,7 +90,7 @@ export function Modal({
 }
 
 /**
- * Returns the focus when the dialog closes or unmounts, unless something else took it meanwhile. Mantine records the
+ * Returns the focus when the dialog closes or unmounts, unless something else took it in the meantime. Mantine records the
  * focused element in a passive effect, which can run after the dialog took the focus.
  */
 function useFocusReturn(isOpen: boolean): void {

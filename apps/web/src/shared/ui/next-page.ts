@@ -1,4 +1,4 @@
-// How a list loads its next page when the user scrolls: once at a time, and not again by itself after a failure.
+// How a list loads its next page when the user scrolls: one page at a time, and no automatic retry after a failure.
 
 export interface PagedList {
   hasNextPage: boolean;

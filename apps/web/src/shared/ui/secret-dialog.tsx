@@ -14,7 +14,7 @@ import { toast } from "./toast.ts";
 /** Milliseconds. */
 export const HIDE_AFTER_MS = 60_000;
 
-/** Above this length nobody types a secret, so it is shown as a block. */
+/** Longer secrets are not typed by hand, so they are shown as a block. */
 const LONGEST_TYPED = 80;
 
 export interface SecretDialogProps extends DialogProps {

@@ -98,7 +98,7 @@ export function executeStatement(
   return { error: /^ALTER USER /i.test(statement) ? (alter(statement, by, users) ?? 0) : 900 };
 }
 
-/** The whole statement or nothing: any remaining text would be a second clause. */
+/** Matches whole statements only, because any remaining text would be a second clause. */
 const ALTER =
   /^ALTER USER ("[^"]+"|\p{L}[\p{L}\p{Nd}_$#]*) IDENTIFIED BY ("[^"]*"|[a-z][\w$#]*)(?: REPLACE ("[^"]*"|[a-z][\w$#]*))?$/isu;
 const plain = (written: string) => written.replace(/^"(.*)"$/s, "$1");

@@ -103,7 +103,7 @@ const SERIALIZATION_FAILURE = "40001";
 
 type TriedChange = Exclude<AccessChange, { kind: "platform-approvals" }>;
 
-/** The users and safes that the change may affect. May include too many, never too few. */
+/** The users and safes that the change may affect. May include unaffected ones, but never omits an affected one. */
 async function partsOf(db: Db, change: TriedChange): Promise<PreviewScope[]> {
   switch (change.kind) {
     case "member-added": {

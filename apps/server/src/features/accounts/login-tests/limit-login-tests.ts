@@ -1,4 +1,5 @@
-// Limits logins with values that no account has, so that nobody guesses passwords or locks accounts on targets with them.
+// Limits login tests with values that no account has, so that they cannot be used to guess passwords or lock accounts
+// on targets.
 import type { Tx } from "#kernel/db/database.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { loginKey } from "#features/verification/index.ts";

@@ -1,5 +1,5 @@
-// Makes hosts available to the global search: the hosts of accounts that the user can see. A host is no row of its own; it
-// exists for a user as long as one of its accounts does.
+// Makes hosts available to the global search: the hosts of accounts that the user can see. A host has no row; it exists
+// for a user as long as one of its accounts does.
 import { createHash } from "node:crypto";
 import { MOST_FOUND } from "#features/search/index.ts";
 import type { Hit, Searchable } from "#features/search/index.ts";

@@ -159,7 +159,7 @@ async function rewriteHistory(): Promise<void> {
   const tables = ["audit_entries", "audit_leaves", "audit_nodes"];
   await log.database.transaction(async (tx) => {
     const run = (text: string) => sql.raw(text).execute(tx);
-    // A batch sequenced meanwhile would mix the old history with the new one.
+    // A batch sequenced in the meantime would mix the old history with the new one.
     await eventually(async () => ((await tryLockTree(tx)) ? true : null));
     for (const table of tables) await run(`alter table ${table} disable trigger user`);
     for (const table of ["audit_leaves", "audit_nodes", "audit_checkpoints", "audit_counts"])

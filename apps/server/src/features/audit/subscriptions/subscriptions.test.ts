@@ -62,7 +62,7 @@ async function check(): Promise<void> {
   });
 }
 
-/** Notifications are delivered in order, so a later one of another view shows that no further one comes. */
+/** Notifications are delivered in order, so receiving a later one of another view proves that no other was sent. */
 async function expectNotices(as: TestPerson, messages: readonly string[]): Promise<void> {
   const notices = await eventually(async () => {
     const found = await noticesOf(as);

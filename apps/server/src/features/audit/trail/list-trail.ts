@@ -150,7 +150,7 @@ export async function toAuditLogs(db: Db, found: readonly FoundEntry[], { emails
   return found.map((entry) => toAuditLog(entry, emails));
 }
 
-/** The most names that a search looks up. */
+/** The maximum number of names that a search looks up. */
 const MOST_SUBJECTS = 20_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -4,7 +4,7 @@ import { labelOfAuditEvent } from "@strongroom/contract";
 import type { NamedSubject } from "./names.store.ts";
 
 const LONGEST = 300;
-/** The most names that this process remembers as stored; beyond that it forgets all of them. */
+/** The maximum number of names that this process remembers as stored; beyond that it forgets all of them. */
 const MOST_KNOWN = 50_000;
 
 /** Returns no names for an invalid entry, which was written to the database from outside. */

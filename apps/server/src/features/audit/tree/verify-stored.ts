@@ -22,7 +22,7 @@ export interface KnownOutside {
 }
 
 /**
- * Reads every entry once, in pages; entries recorded meanwhile are left to the next check. Finds what `compareStored`
+ * Reads every entry once, in pages; entries recorded in the meantime are left to the next check. Finds what `compareStored`
  * finds, and differences inside the database: listed columns that differ from the entry, entries outside the tree, and
  * derived rows (nodes, counters, hours, names, the order of lists) that do not match the entries.
  */

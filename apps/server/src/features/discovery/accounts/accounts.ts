@@ -124,7 +124,7 @@ async function saveDecisions(
   call.note({ result: rows.length === 0 ? "failure" : "success", details: detailsOf(rows, failed) });
 }
 
-/** The most accounts that the audit entry names. */
+/** The maximum number of accounts that the audit entry names. */
 const MOST_NAMED = 1000;
 
 const detailsOf = (rows: readonly DecidedRow[], failed: number) => ({

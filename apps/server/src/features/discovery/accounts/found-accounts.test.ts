@@ -41,7 +41,7 @@ async function listed(query: InputOf<typeof listDiscoveredAccounts>["query"]) {
   return { names: data.map(({ account_name }) => account_name), total, isCapped: is_total_capped };
 }
 
-test("a search finds parts of names and hosts in any case, however rare or common", async () => {
+test("a search finds parts of names and hosts ignoring case, however rare or common", async () => {
   for (const search of ["zebra_1", "EBRA", "ra_", "_1"])
     assert.deepEqual(await listed({ search }), { names: ["Zebra_1"], total: 1, isCapped: false }, search);
   // Characters with a meaning in patterns stand for themselves.

@@ -152,7 +152,7 @@ export async function rotatingIn(db: Db, runId: string): Promise<number> {
   return (await query.where("rotation_id", "is not", null).execute()).length;
 }
 
-/** Runs with planned onboardings whose job ended without them, because its process was killed too often. */
+/** Runs with planned onboardings that their job did not finish, because its process was killed too often. */
 export async function findStalledRuns(db: Db): Promise<string[]> {
   const { rows } = await sql<{ run_id: string }>`
     select distinct run_id from discovery_onboardings onboarding

@@ -114,7 +114,7 @@ describe("privileges of scanned hosts", needs(unixHostAvailable()), () => {
     assert.ok((control?.accounts ?? 0) > 3);
   });
 
-  test("who can become root on a host: accounts with sudo, and those that can become them", async () => {
+  test("lists the accounts that can become root on a host: those with sudo, and those that can become them", async () => {
     const root = await account("web1", "root");
     const reply = await reach({ account: root.id, direction: "reached_by" });
     const labels = reply.body.nodes.map(({ label }) => label);

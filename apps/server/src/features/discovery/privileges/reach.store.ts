@@ -28,7 +28,7 @@ export interface PrivilegeStep extends SeenPrivilege {
   is_full: boolean;
 }
 
-/** The most steps of one query. */
+/** The maximum number of steps of one query. */
 const MOST_STEPS = sql.lit(5000);
 
 const seen = (actor: Actor) => sql`with seen as materialized ${visibleTargets(actor)}`;

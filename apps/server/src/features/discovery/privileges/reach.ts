@@ -42,14 +42,14 @@ interface Step {
 
 export type Direction = "reaches" | "reached_by";
 
-/** The most nodes of a search. */
+/** The maximum number of nodes of a search. */
 const MOST_NODES = 2000;
 /** A path longer than this is not searched. */
 const LONGEST_PATH = 20;
 
 /**
  * The nodes by their ids, the start first, each with the shortest path to it. Paths that need no password come first:
- * steps that do need one are tried only where nothing else leads on.
+ * steps that do need one are tried only where there is no other way.
  */
 export async function searchGraph(
   db: Db,

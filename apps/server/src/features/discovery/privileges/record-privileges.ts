@@ -12,7 +12,7 @@ interface Reported {
   collected?: Collected;
 }
 
-/** The most keys of one target. */
+/** The maximum number of keys of one target. */
 const MOST_KEYS = 50_000;
 
 /** Call it after the accounts themselves are stored. */

@@ -16,7 +16,7 @@ import { matchesRule } from "./rules.policy.ts";
 import * as store from "./rules.store.ts";
 import type { Candidate, RuleRow } from "./rules.store.ts";
 
-/** The most accounts that one rule decides after one scan. Later scans decide the rest. */
+/** The maximum number of accounts that one rule decides after one scan. Later scans decide the rest. */
 const MOST_DECIDED = 1000;
 
 /** The first rule that matches an account decides about it. */

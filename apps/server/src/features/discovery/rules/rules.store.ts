@@ -94,7 +94,7 @@ export async function deleteRule(tx: Tx, id: string): Promise<void> {
 
 export type Candidate = RuleSubject & { id: string; hostname: string };
 
-/** The most accounts that a rule examines at once. */
+/** The maximum number of accounts that a rule examines at once. */
 const MOST_EXAMINED = 10_000;
 
 /**

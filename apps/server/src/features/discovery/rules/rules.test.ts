@@ -38,7 +38,7 @@ describe("rules for discovered accounts", needs(unixUsersAvailable()), () => {
     await sshd.stop();
   });
 
-  /** A safe of its own, with a target that has been scanned once. */
+  /** A new safe, with a target that has been scanned once. */
   async function aScannedSafe() {
     const safe = await aSafe(app, owner);
     const scanner = await sshd.addUser("active", { sudo: "ALL" });

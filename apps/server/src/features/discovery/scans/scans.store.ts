@@ -108,7 +108,7 @@ export async function saveProgress(
   return numUpdatedRows > 0n;
 }
 
-/** Scans whose job ended without recording it, because its process was killed too often. */
+/** Scans whose job gave up without recording the end, because its process was killed too often. */
 export async function findAbandonedScans(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select scan.id from discovery_scans scan

@@ -79,7 +79,7 @@ describe("scans of a real Linux host", needs(unixUsersAvailable()), () => {
       [true, "pending_approval", "linux"],
     );
     assert.equal(named(list, other.username)?.discovery_metadata.is_privileged, false);
-    // The scanning account is in a safe already, so nobody has to decide about it.
+    // The scanning account is in a safe already, so it needs no decision.
     const own = named(list, user.username);
     assert.deepEqual([own?.status, own?.is_managed, own?.discovery_metadata.is_privileged], ["active", true, true]);
     const { rows } = await app.database.pool.query("select found::text as text from discovered_accounts found");

@@ -135,7 +135,7 @@ describe("signing in with the password of a directory", needs(openldapAvailable(
     return same;
   };
 
-  test("the first sign-in creates a user, who is then found by user name, by email, and in capitals", async () => {
+  test("the first sign-in creates a user, who is then found by user name and by email, ignoring case", async () => {
     const { username, password } = directory.users.alice;
     const first = await whoIs(username, password);
     assert.deepEqual([first.email, first.name, first.role], ["alice@corp.example", "alice", "user"]);

@@ -8,8 +8,8 @@ import type { SecretRow } from "#features/secrets/index.ts";
 import type { Updated } from "./dependents.ts";
 
 /**
- * Adds the new key with the old one, logs in with the new one, and only then removes the old one. Each step looks at what is there:
- * an update that was interrupted anywhere can be repeated.
+ * Adds the new key with the old one, logs in with the new one, and only then removes the old one. Each step checks the
+ * current state: an update that was interrupted anywhere can be repeated.
  *
  * INVARIANT: no key is removed before the new one has logged in.
  */

@@ -97,7 +97,7 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
   const other = otherId === null ? null : await holding(tx, rows, otherId);
   if (otherId !== null && other === null) return { isDone: false, message: "The other account was deleted." };
   if (!(await isAnsweredFor(context, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
-  // INVARIANT: an editor of the delivering account cannot redirect another account's secret to a host of their own.
+  // INVARIANT: an editor of the delivering account cannot redirect another account's secret to their own host.
   if (await isRedirected(tx, row.id)) return { isDone: false, message: REDIRECTED };
   if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
   const at = context.kernel.clock.now();

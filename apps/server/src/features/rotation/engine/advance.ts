@@ -144,7 +144,7 @@ const isGivenUp = ({ journal }: StepResult, { is_run_cancelled, is_active }: Rot
 const isUnasked = ({ asked_by }: RotationRow): boolean => asked_by === null;
 
 /**
- * Whether the act must wait: a verification is logging in now, or the reconcile account's own secret is being rotated.
+ * Whether the task must wait: a verification is logging in now, or the reconcile account's own secret is being rotated.
  */
 function mustWait({ is_verifying, reconciler }: RotationSnapshot, act: RotationAct): boolean {
   return is_verifying || (act.do === "send" && act.by === "reconcile-account" && reconciler?.is_changing === true);

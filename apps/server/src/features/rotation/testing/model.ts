@@ -21,7 +21,7 @@ export interface World {
   lostLogins: number;
 }
 
-/** `performed`: the act has happened on the target and is not recorded yet. */
+/** `performed`: the target has been changed, and the change is not recorded yet. */
 export type Worker =
   | { at: "rest" }
   | { at: "holding" }
@@ -94,7 +94,7 @@ function* stepsOf(world: World, rules: Rules, index: number, worker: Worker): Ge
   }
 }
 
-/** Records the act before it is performed. */
+/** Records the task before it is performed. */
 function begin(world: World, index: number, act: RotationAct): World {
   const performing = putting(world, index, { at: "performing", act });
   switch (act.do) {

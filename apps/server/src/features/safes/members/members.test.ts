@@ -376,7 +376,7 @@ describe("a safe keeps a manager of its members", () => {
   });
 });
 
-test("only users without any remaining membership are announced as lost members", async () => {
+test("only users without a remaining membership are reported as having lost access", async () => {
   const [owner, expired, both, stranger] = [
     await aPerson(app),
     await aPerson(app),

@@ -22,7 +22,7 @@ export interface GoingOn {
   rules: LiveRules;
 }
 
-/** The rules that a gateway applies to a session, also when they change meanwhile. */
+/** The rules that a gateway applies to a session, even when they change during the session. */
 export type LiveRules = Pick<SessionRules, "idleMinutes" | "needsWatcher" | "hidesWatchers">;
 
 export interface Recheck {

@@ -127,7 +127,7 @@ export interface ClosedAs {
   durationMs: number;
 }
 
-/** Returns false when it was closed before. A gateway that comes back closes a recording that was marked broken meanwhile. */
+/** Returns false when it was closed before. A gateway that comes back closes a recording that was marked broken in the meantime. */
 export async function markClosed(
   tx: Tx,
   id: string,

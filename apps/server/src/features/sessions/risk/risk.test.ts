@@ -28,7 +28,7 @@ describe("the risk level", () => {
     test(`of ${name} is ${level}`, () => assert.equal(riskLevelOf(startReasons({ ...NONE, ...facts })), level));
   }
 
-  test("of a risky command alone is high, and of a large transfer alone is medium", () => {
+  test("is high for a risky command alone, and medium for a large transfer alone", () => {
     assert.equal(riskLevelOf(["Risky command: removes traces"]), "high");
     assert.equal(riskLevelOf(["Large transfer: more than 100 MB"]), "medium");
   });

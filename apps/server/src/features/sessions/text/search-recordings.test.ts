@@ -194,7 +194,7 @@ describe("the filters of texts", () => {
     assert.ok(filter);
   });
 
-  test("are added to a text after more texts that do not open than are read at once", async () => {
+  test("are added to a text behind more than one batch of texts that do not open", async () => {
     const { pool } = app.database;
     const setup = await anSshAccount(app);
     const { recordingId: damaged } = await aRecordedSession(setup, ["damaged\r\n"]);

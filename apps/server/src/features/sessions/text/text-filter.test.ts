@@ -15,7 +15,7 @@ function filterOf(lines: readonly string[]): Uint8Array {
 }
 
 describe("the filter of a text", () => {
-  test("contains every part of every line from three characters on, in any case", () => {
+  test("contains every part of every line from three characters on, ignoring case", () => {
     for (const count of [1, 20, 500, 5000]) {
       const lines = Array.from({ length: count }, () => randomText(60));
       const filter = filterOf(lines);

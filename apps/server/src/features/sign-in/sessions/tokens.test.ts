@@ -1,4 +1,4 @@
-// Tests of forged, foreign and expired session tokens, and of the keys that sign them.
+// Tests forged, altered and expired session tokens, and the keys that sign them.
 import { currentSession, listUsers } from "@strongroom/contract";
 import { SignJWT, UnsecuredJWT, base64url, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";

@@ -46,7 +46,7 @@ async function aSilentTarget(context: TestContext) {
   return { port: target.port, open: () => open.size, unblock };
 }
 
-test("a user has at most eight verifications under way, and further ones are refused with 429 until one of them ends", async (context) => {
+test("a user has at most eight verifications under way, and gets 429 for more until one of them ends", async (context) => {
   const owner = await aPerson(app);
   const target = await aTarget(context);
   const one = await stored(owner, target.port);

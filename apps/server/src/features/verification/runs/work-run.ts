@@ -19,10 +19,10 @@ const HELD_UP_MS = 1_000;
 const TURN_MS = 10_000;
 const AGAIN_AFTER_MS = 1_000;
 const WHILE_SEALED_MS = 10_000;
-/** The most progress events per run. */
+/** The maximum number of progress events per run. */
 const STEPS = 50;
 
-/** Works on a run. Safe to call twice, to kill at any point, and to run beside other workers of the same run. */
+/** Works on a run. Safe to call twice, to kill at any point, and to run concurrently with other workers of the same run. */
 export async function workRun(context: VerificationContext, runId: string, signal: AbortSignal): Promise<void> {
   const { database, jobs, keys, clock } = context.kernel;
   const queueAgain = async (afterMs: number | null) => {

@@ -68,7 +68,7 @@ describe("deciding on approvals in the notification bell", () => {
     await waitFor(() => expect(line.queryByRole("button", { name: "Deny" })).toBeNull());
   });
 
-  test("an approval that needs further approvals is reported as recorded", async () => {
+  test("an approval that is not the last one needed is reported as recorded", async () => {
     const approval = { level: 2, needed: 1, given: 0, eligible: 3 };
     api.on("POST /api/v1/jit/:id/approve", { json: { ...asked, approval, can: [] } });
     const { user, line } = await openBell();

@@ -185,7 +185,7 @@ describe("decisions", () => {
     for (const text of [...shown, "2 hours"]) expect(dialog.getByText(text)).toBeTruthy();
   });
 
-  test("cancels one's own pending request instead of revoking it", async () => {
+  test("cancels the user's own pending request instead of revoking it", async () => {
     const request = aRequest({ can: ["revoke"] });
     const { user } = await openPage("/jit-access", request);
     expect(within(card()).queryByRole("button", { name: "Revoke" })).toBeNull();

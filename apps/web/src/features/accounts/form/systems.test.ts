@@ -35,7 +35,7 @@ describe("the search", () => {
     expect(labelsFor("ldap")).toEqual(["LDAP", "Active Directory"]);
   });
 
-  test("lists everything without a word", () => {
+  test("lists everything without a search text", () => {
     expect(labelsFor("  ")).toHaveLength(SYSTEMS.length);
   });
 

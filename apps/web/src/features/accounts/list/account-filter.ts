@@ -20,7 +20,7 @@ const STATUS_OF_TAB = { all: undefined, "rotation-due": "rotation_due", active: 
 const UUID = /^[0-9a-f-]{36}$/i;
 const MOST_DAYS = 3650;
 
-/** The parts of the address that narrow the list and have a chip, in display order. */
+/** The parts of the address that filter the list and have a chip, in display order. */
 export const FILTER_PARTS = ["safe", "platform", "system", "validation", "tag", "age"] as const;
 export type FilterPart = (typeof FILTER_PARTS)[number];
 

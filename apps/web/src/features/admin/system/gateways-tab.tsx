@@ -37,7 +37,7 @@ export default function GatewaysTab() {
               <EmptyState
                 icon={IconTerminal2}
                 title="No session gateway"
-                text="A gateway runs beside the server unless STRONGROOM_GATEWAY is 0."
+                text="A gateway runs alongside the server unless STRONGROOM_GATEWAY is 0."
               />
             ) : (
               <RowList label="Session gateways">

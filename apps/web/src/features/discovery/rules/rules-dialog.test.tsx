@@ -57,7 +57,7 @@ test("rules show what they match and do, in their order, and can be moved within
   expect(api.requestsTo(MOVE)[0]?.body).toEqual({ direction: "up" });
 });
 
-test("enabling a rule asks first, because it acts with the user's permissions", async () => {
+test("enabling a rule asks for confirmation, because it acts with the user's permissions", async () => {
   api.on(RULES, { json: { data: [aRule] } });
   api.on(ENABLE, { json: { ...aRule, is_enabled: true } });
   const { user } = show();

@@ -12,7 +12,7 @@ test("marks have their kind and place, and a label without a kind is a note", ()
   ]);
 });
 
-test("text is found in any case, across events, and without colours", () => {
+test("text is found ignoring case and colours, and across events", () => {
   const text = new CastText([output("one\r\n"), output("\u001b[1;31mNee\u001b[0m"), output("dle two"), output("end")]);
   expect(text.next("needle", -1)).toBe(2);
   expect(text.next("31m", -1)).toBe(null);

@@ -82,7 +82,7 @@ export class Screen {
     return rows.join("\n").trimEnd();
   }
 
-  /** Selects the next or previous place with this text, in the screen and its scrollback. False when there is none. */
+  /** Selects the next or previous match of this text, in the screen and its scrollback. False when there is none. */
   find(text: string, direction: "next" | "previous"): boolean {
     return direction === "next" ? this.#search.findNext(text) : this.#search.findPrevious(text);
   }

@@ -61,7 +61,7 @@ test("Connect starts a session immediately, and a reload does not", async () => 
   expect(router.state.location.state).toBeNull();
 });
 
-test("a link shows the form and starts no session by itself", async () => {
+test("a link shows the form and starts no session automatically", async () => {
   const { user } = show();
   await user.type(await screen.findByRole("textbox", { name: "Reason" }), "Deploy");
   expect(api.requestsTo(START)).toHaveLength(0);

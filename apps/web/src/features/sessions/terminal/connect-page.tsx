@@ -71,7 +71,7 @@ function Connection({ account }: { account: Account }) {
 
 /**
  * Starts immediately after a click on Connect. A reload or a link shows the form first, so that neither opens a session
- * by itself.
+ * automatically.
  */
 function StartForm({
   account,

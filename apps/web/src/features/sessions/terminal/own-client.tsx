@@ -1,4 +1,4 @@
-// How to connect to an account with one's own SSH client instead of the browser.
+// Explains how to connect to an account with a native SSH client instead of the browser.
 import { readSshAccess, type Account } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";

@@ -10,7 +10,7 @@ interface TerminalSearchProps {
   onClose: () => void;
 }
 
-/** Enter finds the previous place, as new output is at the end; Shift+Enter the next one. */
+/** Enter finds the previous match, because new output is at the end; Shift+Enter finds the next one. */
 export function TerminalSearch({ screen, onClose }: TerminalSearchProps) {
   const input = useRef<HTMLInputElement>(null);
   // The user asked for it by a key or a button.

@@ -112,7 +112,7 @@ describe("the vault's list", () => {
     await waitFor(() => expect(api.requestsTo(LIST).at(-1)?.query.get("search")).toBe("second"));
   });
 
-  test("loads further pages while scrolling, each once", async () => {
+  test("loads more pages while scrolling, each once", async () => {
     const first = Array.from({ length: 4 }, (_, n) => aCredential({ name: `First ${n}` }));
     api.on(LIST, ({ query }) =>
       query.get("cursor") === null ? page(first, "two") : page([aCredential({ name: "Last one" })]),

@@ -33,7 +33,7 @@ describe("the toast after a verification", () => {
     expect(noticeOfReply("db", silent, "list").text).toBe('Verification failed for "db": Unknown error');
   });
 
-  test('VAULT-31: gives the message of a failed call, or else "Verification failed"', () => {
+  test('VAULT-31: returns the message of a failed call, or else "Verification failed"', () => {
     expect(noticeOfFailedCall("db", new Error("Too slow")).text).toBe('Verification failed for "db": Too slow');
     expect(noticeOfFailedCall("db", undefined).text).toBe('Verification failed for "db": Verification failed');
     expect(noticeOfFailedCall("db", new Error("")).kind).toBe("error");
