@@ -16,7 +16,7 @@ import type { RunningServer } from "./testing/server.ts";
 import { steps } from "./testing/steps.ts";
 
 const OFFLINE =
-  "You are offline. What you see may be out of date, and nothing can be saved until the connection is back.";
+  "You are offline. This page may be out of date, and changes cannot be saved until the connection is back.";
 const NO_NETWORK = "Network error: Unable to connect to the server. Please check your connection.";
 const NAMES = ["First credential", "Second credential"];
 

@@ -47,7 +47,7 @@ test("a file that is neither the original nor the patched one stops the installa
   assert.equal(readFileSync(file, "utf8"), `${BEFORE}more\n`);
 });
 
-test("a patch with another result than its hash stops the installation", () => {
+test("a patch whose result does not match its hash stops the installation", () => {
   writeFileSync(join(root, "patches/sample.patch"), PATCH.replace("+five", "+six"));
   assert.throws(() => patchPackages(root), /has another result/);
   assert.equal(readFileSync(file, "utf8"), BEFORE);

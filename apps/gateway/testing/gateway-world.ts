@@ -35,7 +35,7 @@ export interface GatewayWorld {
   open(sessionId: string, kind?: "terminal" | "watch"): Promise<Browser>;
   /** A live session whose browser has received `ready`. */
   begin(): Promise<{ sessionId: string; browser: Browser; ticket: string }>;
-  /** The audit events about a session, in their order, with their canonical texts. */
+  /** The audit events about a session, in order, with their canonical text. */
   audited(sessionId: string): Promise<{ event: string; text: string }[]>;
   stop(): Promise<void>;
 }

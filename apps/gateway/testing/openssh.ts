@@ -15,7 +15,7 @@ interface OpensshOptions {
   answers?: Record<string, string>;
   /** Written to standard input, which ends afterwards. */
   input?: string;
-  /** Further options, such as `-tt`. */
+  /** Additional options, such as `-tt`. */
   options?: readonly string[];
   signal?: AbortSignal;
 }
@@ -45,7 +45,7 @@ export function openssh(port: number, knownHost: string): Openssh {
   ].flat();
   let count = 0;
 
-  /** A program that ssh asks instead of a person. */
+  /** A program that ssh runs to ask for passwords, in place of a person. */
   function askpass(answers: Record<string, string>): string {
     count += 1;
     const path = join(folder, `askpass-${count}`);

@@ -145,7 +145,7 @@ describe("comparing a stored log", () => {
     });
   }
 
-  it("misses a tail cut back to an earlier checkpoint, unless a later one was kept elsewhere", async () => {
+  it("misses a tail truncated to an earlier checkpoint, unless a later one was kept elsewhere", async () => {
     const stored = { leaves: tables().leaves.slice(0, 64), checkpoints: tables().checkpoints.slice(0, 3) };
     assert.equal((await check(stored)).isIntact, true);
     assert.deepEqual((await check(stored, { kept: [log.checkpoints.at(-1)!.note] })).said, [

@@ -217,7 +217,7 @@ describe("verifying a complete export", () => {
     ]);
   });
 
-  it("misses a log cut back to an earlier checkpoint, unless a later one was kept", async () => {
+  it("misses a log truncated to an earlier checkpoint, unless a later one was kept", async () => {
     const earlier = completeExport({
       ...log,
       entries: log.entries.slice(0, 64),

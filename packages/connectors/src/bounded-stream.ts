@@ -56,17 +56,17 @@ export class BoundedStream extends Duplex {
     containExceptions(this);
   }
 
-  /** The own address of the connection; null when the system does not say. */
+  /** The local address of the connection; null when the system does not report it. */
   get localAddress(): string | null {
     return this.#socket.localAddress ?? null;
   }
 
-  /** From now on any number of bytes may be received: the login is over, and its reader limits what it keeps. */
+  /** From now on, any number of bytes may be received: the login is over, and its reader limits what it keeps. */
   liftLimit(): void {
     this.#maxReceivedBytes = Infinity;
   }
 
-  /** From now on this many more bytes may be received: for the answer to one request. */
+  /** From now on, this many more bytes may be received: for the answer to one request. */
   expect(bytes: number): void {
     this.#maxReceivedBytes = this.#received + bytes;
   }

@@ -15,7 +15,7 @@ export interface ListedPrivilege {
   path: readonly string[];
   /** The commands of a rule, or the names of rights. */
   detail: readonly string[];
-  /** The account as which it acts, where that is not the strongest one of the system. */
+  /** The account that it acts as, unless that is the strongest one of the system. */
   becomes?: string;
   /** Whether the system asks for the account's own password again; null if unknown. */
   needsPassword: boolean | null;

@@ -141,7 +141,7 @@ export type Failure = Exclude<Finding, { outcome: "verified" }>;
 export type VerifyResult = Finding & { durationMs: number };
 
 /**
- * The account that acts on a target on behalf of another: the platform's reconcile account, at the target's own
+ * The account that acts on a target on behalf of another account: the platform's reconcile account, at the target's own
  * address.
  */
 export interface ReconcileLogin {
@@ -270,7 +270,7 @@ export interface Connector {
   icon: ConnectorIcon;
   /** The port for entries that name none, when no protocol does. */
   defaultPort?: number;
-  /** The types of entries that the connector supports without a `protocol`. */
+  /** The entry types that the connector supports without a `protocol`. */
   types: readonly string[];
   /** The values of the additional parameter `protocol` that select the connector. */
   protocols?: readonly ConnectorProtocol[];

@@ -19,7 +19,7 @@ import { matcherOf } from "./path-patterns.ts";
 export const MAX_ANSWER_BYTES = 80 * 1024 * 1024;
 const MOST_ROWS_AT_ONCE = 25;
 
-/** As many rows as certainly fit into one answer. A character takes at most four bytes. */
+/** A number of rows that always fits into one answer. A character takes at most four bytes. */
 export const rowsAtOnce = (columns: number): number =>
   Math.max(1, Math.min(MOST_ROWS_AT_ONCE, Math.floor(MAX_ANSWER_BYTES / (columns * (MAX_VALUE_LENGTH + 1) * 4))));
 
@@ -96,7 +96,7 @@ export class DatabaseReading {
     this.#only = search.only === null ? null : new Set(search.only);
   }
 
-  /** Whether nothing more may be read. */
+  /** Whether the search must stop reading. */
   isOver(): boolean {
     if (this.#current.signal.aborted) return true;
     if (this.#current.remainingMs() <= RESERVED_MS) this.limit = "time";
@@ -104,7 +104,7 @@ export class DatabaseReading {
     return this.limit === "time" || this.limit === "bytes";
   }
 
-  /** Whether the search is for anything at places with this beginning. */
+  /** Whether the search covers places with this prefix. */
   wantsAny(beginning: string): boolean {
     return this.#only === null || [...this.#only].some((place) => place.startsWith(beginning));
   }
@@ -179,7 +179,7 @@ export class DatabaseReading {
     return received(this.#reader.settings(settings));
   }
 
-  /** Notes that the server did not say which places with this beginning exist. */
+  /** Notes that the server did not report which places with this prefix exist. */
   notListed(beginning: string): void {
     this.#unlisted.push(beginning);
   }

@@ -11,7 +11,7 @@ export interface Endpoint {
   port: number;
 }
 
-/** Further addresses are not tried. */
+/** Other addresses are not tried. */
 const MAX_ADDRESSES = 4;
 
 /** `db1:5432`, with brackets around an IPv6 address. */

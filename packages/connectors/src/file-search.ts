@@ -86,7 +86,7 @@ export interface Searched {
   unreadCount: number;
   /** Known places that no longer exist. */
   gone: string[];
-  /** `files` stands for tables, too. */
+  /** `files` also counts tables. */
   limit: ReadLimit | null;
 }
 
@@ -102,7 +102,7 @@ export interface FilesRead extends Searched {
 /** The number of unreadable paths that a result names. */
 const MAX_NAMED_UNREAD = 100;
 
-/** What could not be read: all places are counted, some are named. */
+/** The unreadable places: all are counted, some are named. */
 export class Unread {
   readonly #paths = new Set<string>();
   count = 0;
@@ -128,7 +128,7 @@ interface Limited {
 /** The end of an attempt is kept for the results. */
 export const RESERVED_MS = 1_000;
 
-/** Whether the time is over, or the attempt has ended. */
+/** Whether the time limit is reached, or the attempt has ended. */
 export function isOver(reading: Pick<Limited, "current" | "limit">): boolean {
   if (reading.current.signal.aborted) return true;
   if (reading.current.remainingMs() > RESERVED_MS) return false;

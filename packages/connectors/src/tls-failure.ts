@@ -33,7 +33,7 @@ const WORDS: Record<TlsReason, string> = {
   handshake: "could not agree on a TLS version or cipher with Strongroom, or does not use TLS on this port.",
 };
 
-/** The TLS failure that an error from `tls.connect` stands for, or null when it is not a TLS error. */
+/** The TLS failure for an error from `tls.connect`, or null when it is not a TLS error. */
 export function tlsFailure(error: unknown, endpoint: Endpoint): Failure | null {
   const code = codeOf(error);
   if (code === undefined) return null;

@@ -146,7 +146,7 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && /^[a-z0-9_.:-]{1,253}$/i.test(value);
 }
 
-/** True for one or more certificates, all of them readable: Node silently skips damaged ones. */
+/** True for one or more certificates that are all readable; Node silently skips damaged ones. */
 export function isPemCertificate(value: unknown): value is string {
   if (typeof value !== "string") return false;
   const blocks = pemBlocks(value);

@@ -61,7 +61,7 @@ export interface ReconcileRows {
 export interface ListRows {
   target: Partial<Target>;
   secret: string;
-  /** Points the target elsewhere, when its host and port do not decide where. */
+  /** Redirects the target, when its host and port do not determine the destination. */
   elsewhere?: (host: string, port: number) => Partial<Target>;
   /** Names that must be in the list, with their expected facts. */
   expect: { name: string; isPrivileged?: boolean; isLocked?: boolean }[];

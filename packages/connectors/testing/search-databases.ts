@@ -19,7 +19,7 @@ export interface SearchedLogin {
   password: string;
 }
 
-/** The outcome, and everything that was read before it. */
+/** The outcome, and everything that was read. */
 export async function trySearch(
   connector: Connector,
   { target, password }: SearchedLogin,

@@ -357,7 +357,7 @@ export const readRestoreReview = endpoint({
 export const confirmTokens = endpoint({
   method: "POST",
   path: "/api/v1/admin/restore-review/tokens",
-  summary: "Confirm API tokens that a restore suspended; they work again",
+  summary: "Confirm API tokens that a restore suspended, so that they work again",
   body: z.strictObject({ token_ids: z.array(TokenId).min(1).max(500) }),
   reply: Message,
   needs: "system.manage",

@@ -44,7 +44,7 @@ export type DashboardAlert = z.infer<typeof DashboardAlert>;
 export const listDashboardAlerts = endpoint({
   method: "GET",
   path: "/api/v1/dashboard/alerts",
-  summary: "What needs action now, grouped by cause, most severe first",
+  summary: "Problems that need action now, grouped by cause, most severe first",
   reply: z.object({ alerts: z.array(DashboardAlert) }),
   needs: "dashboard.read",
   audit: "none",

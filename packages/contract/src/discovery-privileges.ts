@@ -19,7 +19,7 @@ export const Privilege = z.object({
   path: z.array(z.string()),
   /** Commands without arguments, or names of rights. */
   detail: z.array(z.string()),
-  /** The account as which it acts; null for the strongest one of the system. */
+  /** The account that it acts as; null for the strongest one of the system. */
   becomes: z.string().nullable(),
   needs_password: z.boolean().nullable(),
 });
@@ -104,7 +104,7 @@ export type ReachNode = z.infer<typeof ReachNode>;
 export const readBlastRadius = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/blast-radius",
-  summary: "What a key or an account can reach, or what can reach it, over keys, sudo and full control",
+  summary: "The nodes that a key or an account can reach, or that can reach it, through keys, sudo and full control",
   query: z.object({
     account: DiscoveredAccountId.optional(),
     key: Fingerprint.optional(),

@@ -38,7 +38,7 @@ export const previewOnboarding = endpoint({
   ...discoveryManaging,
   method: "POST",
   path: "/api/v1/discovery/accounts/preview",
-  summary: "What approving these discovered accounts would do, without doing it",
+  summary: "Preview the effects of approving these discovered accounts",
   body: OnboardingOrder,
   reply: z.object({ data: z.array(OnboardingPlan) }),
   audit: "none",

@@ -37,7 +37,7 @@ export const RiskFactor = z.object({
   score: z.number().int(),
   impact: FindingSeverity,
   likelihood: z.enum(LIKELIHOODS),
-  /** The score when the likelihood is certain, 0 to 100. */
+  /** The score at a likelihood of 1, from 0 to 100. */
   weight: z.number().int(),
   /** The number of items at risk, each in the factor's list. */
   affected: z.number().int(),

@@ -181,7 +181,7 @@ export type SessionActivity = z.infer<typeof SessionActivity>;
 export const listSessionActivity = endpoint({
   method: "GET",
   path: "/api/v1/sessions/activity",
-  summary: "What happened in the sessions that the caller may see, newest first",
+  summary: "Events in the sessions that the caller may see, newest first",
   query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(30) }),
   reply: z.object({ activities: z.array(z.string()), entries: z.array(SessionActivity) }),
   needs: "privileged-session.list",

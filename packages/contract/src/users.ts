@@ -202,7 +202,7 @@ export const deleteUser = endpoint({
 export const endUserSessions = endpoint({
   method: "POST",
   path: "/api/v1/users/:id/end-sessions",
-  summary: "End every session and API token of a user",
+  summary: "End all sessions and revoke all API tokens of a user",
   params: byId,
   reply: Message,
   needs: "user.manage",

@@ -79,7 +79,7 @@ export const VERIFICATION_CAUSES: readonly string[] = Object.keys(CAUSES).toSort
 
 export const VerificationCause = z.string().regex(/^[a-z-]{1,50}$/);
 
-/** The words for a cause. A code that this version does not know is shown as it is. */
+/** The words for a cause. A code that this version does not know is shown unchanged. */
 export function causeOf(cause: string): Cause {
   const known = CAUSES[cause];
   if (known !== undefined) return known;

@@ -80,7 +80,7 @@ test("audit verify names a changed entry in plain English and exits with 1", asy
   assert.deepEqual([report.isIntact, report.findings[0]?.kind, report.findings[0]?.index], [false, "changed", 4]);
 });
 
-test("only a kept checkpoint reveals an export cut back to an earlier one", async () => {
+test("only a kept checkpoint reveals an export truncated to an earlier one", async () => {
   const whole = aLog([3, 8]);
   const path = file(
     "cut.jsonl",

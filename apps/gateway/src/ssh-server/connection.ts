@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   onAuthenticated: () => void;
 }
 
-/** Programs of one connection at a time, as OpenSSH's MaxSessions. */
+/** The concurrent programs of one connection, like OpenSSH's MaxSessions. */
 const MOST_PROGRAMS = 10;
 const USUAL_SIZE: Size = { cols: 80, rows: 24 };
 const LARGEST_SIDE = 1000;

@@ -98,7 +98,7 @@ describe("a hostile SSH client", needs(unixUsersAvailable()), () => {
   });
 });
 
-/** Also when the connection ends with an error. */
+/** Resolves even when the connection ends with an error. */
 const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();

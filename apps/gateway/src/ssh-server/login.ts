@@ -34,7 +34,7 @@ export interface LoginOptions {
 const METHODS: AuthenticationType[] = ["publickey", "keyboard-interactive", "password"];
 const ONLY_QUESTIONS: AuthenticationType[] = ["keyboard-interactive"];
 const MOST_TRIES = 6;
-/** Keys that a client offers without a signature: agents offer all that they hold. */
+/** Keys that a client offers without a signature: agents offer every key that they hold. */
 const MOST_OFFERED_KEYS = 20;
 const MOST_CHOICES = 20;
 const LONGEST_ANSWER = 500;
@@ -71,7 +71,7 @@ export class Login {
     if (this.#actor !== null) await this.#options.access.leave(this.#actor, this.#options);
   }
 
-  /** Answers one authentication request. Returns false when the client had enough tries. Rejects on a bug. */
+  /** Answers one authentication request. Returns false when the client has used all its tries. Rejects only for a bug. */
   async answer(context: AuthContext): Promise<boolean> {
     if (context.method === "none") {
       context.reject(METHODS);

@@ -30,7 +30,7 @@ interface OpenFile {
 const LARGEST_PACKET = 256 * 1024;
 /** The number of bytes kept of a packet: enough for paths, not for the content of files. */
 const KEPT_BYTES = 16 * 1024;
-/** Of a packet with the content of a file: enough for its id and handle. */
+/** For a packet with file content: enough for its id and handle. */
 const KEPT_OF_CONTENT = 512;
 const LONGEST_PATH = 4096;
 const MOST_REQUESTS = 10_000;
@@ -142,7 +142,7 @@ export function createSftpLog(onOperation: (operation: FileOperation) => void): 
     if (asked === undefined || asked.operation === null) return [];
     if (type === DATA && asked.operation.action === "read") {
       const file = files.get(asked.operation.path);
-      // Behind the type: the id and the length of the data.
+      // After the type: the id and the length of the data.
       if (file !== undefined) file.read += length - 9;
       return [];
     }
@@ -267,7 +267,7 @@ function reader(body: Buffer): Reader {
   };
 }
 
-/** INVARIANT: a path cannot control a terminal that shows it, nor pass for another path. */
+/** INVARIANT: a path can neither control a terminal that shows it nor look like another path. */
 function shown(path: Buffer): string {
   const text = path.toString("utf8");
   const isText = Buffer.from(text).equals(path);

@@ -127,7 +127,7 @@ describe("a native SSH client", needs(unixUsersAvailable()), () => {
     }
   });
 
-  test("refuses the token of a different user than the login name says", async () => {
+  test("refuses the token of a user other than the one in the login name", async () => {
     const name = `nobody@example.com%${world.user.username}%${world.sshd.host}`;
     assert.equal((await client.ssh(name, ["true"], withToken())).status, 255);
   });

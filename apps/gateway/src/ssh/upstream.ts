@@ -32,7 +32,7 @@ export async function connectTarget(
   return { upstream: upstreamOf(connected.connection, context.network) };
 }
 
-/** Connections to the user's agent at a time. */
+/** Concurrent connections to the user's agent. */
 const MOST_AGENT_STREAMS = 10;
 
 /** The agent that the target uses: each connection goes to the agent of the user's client. Never used for the login. */
@@ -102,7 +102,7 @@ function upstreamOf(connection: SshConnection, network: NetworkPolicy): Upstream
           try {
             startProgram(connection, program, address, started);
           } catch {
-            // It throws when the connection is closed already.
+            // Throws when the connection is already closed.
             fail("The target closed the connection.");
           }
         };
@@ -156,7 +156,7 @@ function channelOf(connection: SshConnection, channel: ClientChannel): UpstreamC
       const reader = new OrderedReader();
       reader.read(channel, (bytes) => output(bytes, false));
       if (channel.stderr) reader.read(channel.stderr, (bytes) => output(bytes, true));
-      // Also when the connection was lost, but not before everything that arrived was read.
+      // Also called when the connection was lost, but only after everything that arrived was read.
       channel.once("close", () => void reader.settled.then(() => ended({ status })));
     },
     write(bytes) {

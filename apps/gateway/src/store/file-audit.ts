@@ -19,7 +19,7 @@ const STOP_WITHIN_MS = 5000;
 const MOST_OPERATIONS = 200;
 const MOST_CHARACTERS = 64_000;
 
-/** Operations wait in memory while the database is away; without the database, sessions end within half a minute. */
+/** Operations wait in memory while the database is unavailable; without the database, sessions end within half a minute. */
 export function createFileAudit(kernel: ProcessKernel, clock: TimerClock = systemTimerClock): FileAudit {
   const waiting = new Map<string, FileOperation[]>();
   let writing: Promise<void> | null = null;
@@ -27,7 +27,10 @@ export function createFileAudit(kernel: ProcessKernel, clock: TimerClock = syste
   let cancel = () => {};
   let isStopped = false;
 
-  /** Stores what waits. A session that cannot be stored keeps its operations, and the others are stored all the same. */
+  /**
+   * Stores the waiting operations. A session that cannot be stored keeps its operations, and the others are still
+   * stored.
+   */
   async function write(): Promise<void> {
     for (const [sessionId, operations] of waiting) {
       try {

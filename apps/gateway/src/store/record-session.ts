@@ -43,7 +43,7 @@ export function recordSessions(kernel: ProcessKernel, storage: RecordingStorage)
         store: file,
         // Programs without a terminal receive data, such as files.
         recordsInput: session.recording.hasInput && terminal.type !== undefined,
-        // Equal intervals fall into step, and the chunks of all sessions are then sealed in one burst.
+        // With equal intervals, the chunks of all sessions would be sealed in one burst.
         flushAfter: RECORDER_LIMITS.flushAfter * (1 - FLUSH_SPREAD * Math.random()),
         clock: { now: () => performance.now(), after: systemTimerClock.after },
         onStored: (chunk) => digests.add(chunk),

@@ -26,7 +26,7 @@ export function createSharedDigests(store: Store): (group: RecordedChunks) => Pr
     } catch (error) {
       const [only, ...others] = all;
       if (others.length === 0) only?.reject(error);
-      // One recording that cannot be stored must not hold the others back.
+      // One recording that cannot be stored must not delay the others.
       else for (const each of all) await storeTogether([each]);
     }
   }

@@ -45,7 +45,7 @@ export async function callJson(access: AwsAccess, attempt: Attempt, call: JsonCa
   throw Object.assign(new Error("AWS refused the call"), { name: code, $metadata: { httpStatusCode: statusCode } });
 }
 
-/** Empty for anything else than a JSON object. */
+/** Empty for anything other than a JSON object. */
 function objectIn(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);

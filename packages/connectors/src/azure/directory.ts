@@ -218,7 +218,7 @@ export async function groupsAmong(
       if (members !== null) groups.set(id, { name, members: members.entries.map((member) => textOf(member["id"])) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Status 404: deleted, or something else than a group.
+      // Status 404: deleted, or not a group.
       if (error.status !== 404) isComplete = false;
     }
   }

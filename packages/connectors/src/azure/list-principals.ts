@@ -147,7 +147,7 @@ function findingOf(seen: Seen): ListFinding {
   const privileges = privilegesIn(seen);
   const accounts = [...usersShown(seen, privileges), ...applicationsShown(seen, privileges)];
   const finding = listed(accounts, "Microsoft Entra ID");
-  // Foreign applications are accounts only if they have a role.
+  // Applications of other tenants are accounts only if they have a role.
   const isAll =
     seen.users?.isComplete === true &&
     seen.applications?.isComplete === true &&

@@ -204,7 +204,7 @@ describe("Certificates: checks of the stored text", needs(opensslAvailable()), (
 
   test("processes 64 KiB of hostile text in no noticeable time", async () => {
     const times: number[] = [];
-    // One slow run can be the fault of the machine; three slow runs cannot.
+    // The machine may cause one slow run, but not three.
     for (let time = 0; time < 3; time += 1) {
       const result = await verify("-----BEGIN CERTIFICATE-----".repeat(2_400));
       assertResult(result, { outcome: "misconfigured", code: "bad-input" });

@@ -17,7 +17,7 @@ const MAX_CHAIN = 20;
 
 /**
  * Reads PEM text with the leaf, its issuers and optionally a private key at any position, or the JSON form of
- * `json-secret.ts` when the key has a passphrase. A text instead of a result is the error.
+ * `json-secret.ts` when the key has a passphrase. Returns a string with the error instead of a result.
  */
 export async function parseStored(value: string, signal: AbortSignal): Promise<StoredCertificate | string> {
   const json = parseJsonSecret(value);

@@ -34,7 +34,7 @@ export async function readList(api: ApiClient, call: ListCall): Promise<ApiList>
   let page: string | null = url;
   for (let count = 0; page !== null && count < MAX_PAGES && entries.length < MAX_ENTRIES; count += 1) {
     const answer = await api.ask({ url: page, token });
-    // INVARIANT: no other answer looks like an empty list, because what a complete list lacks counts as deleted.
+    // INVARIANT: no other answer looks like an empty list, because objects missing from a complete list count as deleted.
     if (!Array.isArray(answer[field]) && !(mayLackField && answer[field] === undefined)) throw new ApiError(200, {});
     entries.push(...objectsIn(answer[field]));
     onPage?.(entries.length);
@@ -65,7 +65,7 @@ export async function tryList<L extends { entries: readonly unknown[] }>(
     commands.push(listCommand(command, list.entries.length, noun));
     return list;
   } catch (error) {
-    // Without a connection, the rest of the attempt has no chance either.
+    // Without a connection, the rest of the attempt would fail too.
     if (error instanceof NoAnswer) throw error;
     commands.push(listCommand(command, null, noun));
     return null;

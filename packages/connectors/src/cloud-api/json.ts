@@ -2,14 +2,14 @@
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Empty for anything else than an object. */
+/** Empty for anything other than an object. */
 export function objectOf(value: unknown): Json {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Json) : {};
 }
 
 export const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? (value as unknown[]).map(objectOf) : []);
 
-/** Empty for anything else than a text. At most 256 characters, without control characters. */
+/** Empty for anything other than a string. At most 256 characters, without control characters. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value.replaceAll(/\p{Cc}/gu, "").slice(0, 256) : "";
 

@@ -1,4 +1,4 @@
-// Clones one repository into a folder for the time of a scan.
+// Clones one repository into a folder for the duration of a scan.
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -32,7 +32,7 @@ const MAX_PART = 1024 * 1024;
 export interface VersionsWanted {
   /** Without it, only the current files are listed. */
   history: boolean;
-  /** Only these files; null is every file. */
+  /** Only these files; null for every file. */
   paths: readonly string[] | null;
   /** Limits the memory. */
   maxVersions: number;
@@ -53,7 +53,7 @@ export async function listVersions(
   let entry: string | null = null;
   if (!hasHead && !history) return { byPath, current, isCut: false };
   const range = history ? ["--all"] : ["-1", HEAD];
-  // Also what a merge itself added. The only commit of a shallow clone lists all of its files.
+  // Includes what a merge itself added. The only commit of a shallow clone lists all of its files.
   const merges = ["--diff-merges=combined", "--root", "--full-history"];
   const entries = ["--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=AMT", FORMAT];
   const chosen = paths === null ? [] : ["--", ...paths];
@@ -65,7 +65,7 @@ export async function listVersions(
   for await (const token of tokensOf(log.stdout)) {
     if (token === null) isCut = true;
     else if (entry === null && token.startsWith(COMMIT)) commit = commitOf(token.slice(1));
-    // An empty part stands before the files of a merge.
+    // An empty part precedes the files of a merge.
     else if (entry === null) entry = token === "" ? null : blobIn(token);
     else {
       const blob = entry;

@@ -65,7 +65,7 @@ export async function startSshProxy({ client, where, repositories }: SshServer, 
   };
 }
 
-/** The number of the repository in the first packet, or -1 for anything else than a fetch with the token. */
+/** The number of the repository in the first packet, or -1 for anything other than a fetch with the token. */
 async function indexIn(socket: Socket, state: ProxyState): Promise<number> {
   let bytes: Buffer = Buffer.alloc(0);
   for (;;) {

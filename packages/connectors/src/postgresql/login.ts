@@ -32,7 +32,7 @@ interface LoginLimits {
   maxReceivedBytes?: number;
   /** The time limit of a query, if shorter than the attempt. */
   queryTimeoutMs?: number;
-  /** Another database than the target's. */
+  /** A database other than the target's. */
   database?: string;
 }
 

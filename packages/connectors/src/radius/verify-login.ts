@@ -90,7 +90,7 @@ function ask(radiusRequest: RadiusRequest, address: string, signal: AbortSignal)
     const answer = decodeAnswer(datagram, request, radiusRequest.sharedSecret);
     if (answer !== null) resolve(answer);
   });
-  // The socket is connected: datagrams from other hosts do not arrive, and a closed port is reported.
+  // The socket is connected, so datagrams from other hosts are dropped, and a closed port is reported.
   socket.connect(radiusRequest.port, address, send);
   signal.addEventListener("abort", () => reject(new Error("over")), { once: true });
   return promise.finally(() => {

@@ -61,7 +61,7 @@ interface ExchangeLimits extends ProbeLimits {
   waitMs: number;
 }
 
-/** The first bytes of the other side, empty when it says nothing, or null without a connection. */
+/** The first bytes that the server sent, empty when it sends none, or null without a connection. */
 function exchange(
   host: string,
   port: number,

@@ -27,7 +27,7 @@ export interface RangeScan {
   onProgress: (done: number) => Promise<void>;
 }
 
-/** More connections at once do not find hosts faster: most time passes while dropped packets time out. */
+/** More concurrent connections do not find hosts faster: most time passes while dropped packets time out. */
 const MOST_AT_ONCE = 256;
 const LEAST_AT_ONCE = 16;
 /** Milliseconds. Cancelling a slow scan takes at most this long. */
@@ -37,7 +37,7 @@ const LONGEST_PAUSE_MS = 500;
 export async function scanRange(scan: RangeScan): Promise<{ refused: number }> {
   const { addresses, ports, rate, timeoutMs, network, signal } = scan;
   const atOnce = Math.min(MOST_AT_ONCE, Math.max(LEAST_AT_ONCE, Math.ceil((rate * timeoutMs) / 1000)));
-  /** Addresses that are done before an earlier one is. */
+  /** Addresses that finished before an earlier one. */
   const early = new Set<number>();
   let next = scan.from;
   let done = scan.from;

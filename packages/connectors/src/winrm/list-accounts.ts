@@ -14,7 +14,7 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 interface Row {
   /** The name. */
   n: string;
-  /** The account as which it runs. */
+  /** The account that it runs as. */
   u: string;
   sid: string | null;
   isDisabled: boolean;

@@ -1,4 +1,5 @@
-// A TCP proxy in front of a real target that drops the target's answer on command, like a network at the worst moment.
+// A TCP proxy in front of a real target that drops the target's answer on command, like a network failure at the worst
+// moment.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 

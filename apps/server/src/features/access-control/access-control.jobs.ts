@@ -50,8 +50,8 @@ async function noteLastUse({ kernel }: ReviewContext, reviewId: string, signal: 
 }
 
 /**
- * Runs daily: reminds reviewers of reviews that are due soon or overdue, and queues the closing of reviews again if it
- * was not completed.
+ * Runs daily: reminds reviewers of reviews that are due soon or overdue, and queues unfinished closings of reviews
+ * again.
  */
 export async function sendDueReminders(context: ReviewContext): Promise<void> {
   const { database, jobs } = context.kernel;

@@ -285,7 +285,7 @@ describe("the audit trail at start", () => {
     assert.deepEqual(alarmsLogged(), []);
   });
 
-  it("stops when the database was cut back, raises the alarm once, and stays stopped after a restart", async () => {
+  it("stops when the database was rolled back, raises the alarm once, and stays stopped after a restart", async () => {
     await aTrail();
     await trail.audit.stop();
     await trail.spoil(...attacks["cuts the log back to an earlier checkpoint"]!.sql);

@@ -89,7 +89,7 @@ describe("permissions", () => {
     assert.equal(moved.status, 403, moved.text);
   });
 
-  test("a credential whose settings name another host than the target's is refused", async () => {
+  test("a credential whose settings name a different host from the target's is refused", async () => {
     const account = await anAccount(app, owner, safe, {
       hostname: "ldap.example.com",
       username: "cn=admin",

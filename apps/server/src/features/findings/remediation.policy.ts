@@ -52,7 +52,7 @@ function exposureSteps(place: Place, { file_mode, file_owner, path }: Found): st
       return [];
     case "object":
       return [
-        `Everybody can read the bucket now. Run: aws s3api put-public-access-block --bucket ${place.bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=true,RestrictPublicBuckets=true`,
+        `Everyone can read the bucket now. Run: aws s3api put-public-access-block --bucket ${place.bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=true,RestrictPublicBuckets=true`,
       ];
     case "column": {
       const table = place.name.replace(/\.(?:[\w$-]+|"(?:[^"]|"")*")$/, "");

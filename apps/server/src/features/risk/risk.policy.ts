@@ -18,7 +18,7 @@ export interface Facts {
 interface Definition {
   title: string;
   description: string;
-  /** The factor's score when it is certain: how much harm one item can do. */
+  /** The factor's score at a likelihood of 1: how much harm one item can do. */
   weight: number;
   category: string;
   recommendation: { title: string; description: string; effort: "low" | "medium" | "high" };
@@ -137,11 +137,11 @@ const DEFINITIONS: Readonly<Record<RiskFactorId, Definition>> = {
   },
 };
 
-/** With one finding 10 %, with ten 65 %, with thirty 96 %. */
+/** 10 % with one finding, 65 % with ten, 96 % with thirty. */
 const CHANCE_OF_ONE_FINDING = 0.1;
 
 /**
- * The chance, 0 to 1, that an attacker meets an affected item. The square root of the share: one item in a hundred
+ * The chance, 0 to 1, that an attacker finds an affected item. The square root of the share: one item in a hundred
  * already counts for a tenth.
  */
 export function likelihoodOf({ affected, total, isAssessed }: Facts): number {

@@ -160,7 +160,7 @@ describe("with accounts, sessions and scans", () => {
     assert.equal(factorIn(reader, "exposed_secrets")!.is_assessed, false);
     assert.equal(factorIn(reader, "failed_verifications")!.affected, 4);
     assert.deepEqual(await items(world.reader, "missing_mfa"), []);
-    // It does not tell which secrets are equal either: a reader could store guesses and compare them.
+    // It does not reveal which secrets are equal either, because a reader could store guesses and compare them.
     assert.equal(factorIn(reader, "shared_passwords")!.affected, 0);
     assert.equal(factorIn(await assess(world.owner), "shared_passwords")!.affected, 2);
   });
@@ -250,7 +250,7 @@ describe("with accounts, sessions and scans", () => {
     assert.equal(await sharedWith(world.owner, ["risk.read", "account.retrieve"]), 2);
     assert.equal(await sharedWith(world.owner, ["risk.read"]), 0);
     assert.equal(await sharedWith(world.admin, ["risk.read"]), 0);
-    // Nor is its incomplete score recorded.
+    // Its incomplete score is not recorded either.
     assert.deepEqual(await scores(), recorded);
     assert.equal(await sharedWith(world.admin, ["risk.read", "account.retrieve"]), 2);
   });

@@ -73,7 +73,7 @@ function sharedFindings(
         type: "shared_account" as const,
         class: "shared_key",
         detector: "shared-ssh-key",
-        reason: `One SSH key logs in as ${account.name} and as ${named}, so nobody can tell who did what.`,
+        reason: `One SSH key logs in as ${account.name} and as ${named}, so their actions cannot be told apart.`,
         userName: account.name,
         preview: key,
         fingerprint: hash(`key:${key}`),

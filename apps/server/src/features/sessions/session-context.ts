@@ -1,4 +1,4 @@
-// The dependencies of sessions in any process, and what each of their changes tells browsers.
+// The dependencies of sessions in any process, and the events that each of their changes sends to browsers.
 import { PrivilegedSessionId } from "@strongroom/contract";
 import type { SessionStatus } from "@strongroom/contract";
 import { activeGrants, recordRetrieval } from "#features/access-requests/index.ts";

@@ -10,7 +10,7 @@ import type { SessionFacts } from "./gateway/session-users.store.ts";
 import type { SessionProgram } from "./gateway/session-rules.store.ts";
 import type { SessionEnd } from "./sessions.store.ts";
 
-/** Every role: the safe decides on which sessions. */
+/** Every role: permissions in the safe decide which sessions. */
 export const rolePermissions: RolePermissions = {
   "privileged-session.list": ROLES,
   "privileged-session.start": ROLES,

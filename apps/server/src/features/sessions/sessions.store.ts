@@ -83,7 +83,7 @@ export async function insertSession(tx: Tx, row: Insertable<SessionsTable>): Pro
 /** The first key of the advisory locks on session starts; the second one identifies the user. No other code may use it. */
 const STARTS_LOCK = 7_316_055;
 
-/** Starts of one user run one after another, until the transaction ends. */
+/** Serializes the session starts of one user until the transaction ends. */
 export async function lockStarts(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(STARTS_LOCK)}, hashtext(${userId}))`.execute(tx);
 }
@@ -161,7 +161,7 @@ export async function readSession(db: Db, id: string): Promise<SessionRow | null
 
 export interface SessionEnd {
   reason: SessionEndReason;
-  /** In words; null when the reason says it all. */
+  /** In words; null when the reason code says enough. */
   detail: string | null;
 }
 
@@ -187,7 +187,7 @@ export async function markEnded(
   return rows[0] ?? null;
 }
 
-/** Records how much went through sessions so far. */
+/** Records the amount of data that sessions have transferred so far. */
 export async function noteTraffic(db: Db, traffic: readonly (SessionCounts & { id: string })[]): Promise<void> {
   if (traffic.length === 0) return;
   const column = <T>(pick: (each: SessionCounts & { id: string }) => T): T[] => traffic.map(pick);

@@ -1,4 +1,4 @@
-// Starts a session: decides as a retrieval does, and issues the ticket with which a gateway opens it.
+// Starts a session: applies the rules of a retrieval, and issues the ticket with which a gateway opens it.
 import { openSessionTerminal, openSessionWatch, pathOf } from "@strongroom/contract";
 import type {
   PrivilegedSessionId,

@@ -1,4 +1,4 @@
-// Passes a browser's WebSocket on to the gateway of its session, byte by byte, after the checks of every other call.
+// Forwards a browser's WebSocket to the gateway of its session, byte by byte, after the same checks as for other calls.
 import { openSessionTerminal, openSessionWatch } from "@strongroom/contract";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";

@@ -40,7 +40,7 @@ export interface DiscoveryPageProps {
 /** DISC-58: cached data is stale when the page opens. */
 const ALWAYS = { refetchOnMount: "always" } as const;
 
-/** SCAN-24: the text of the row, for a server that does not answer; a refusal shows its own reason below. */
+/** SCAN-24: the text of the row, for a server that does not answer; a refusal shows its reason below. */
 const SCANS_FAILED = "Failed to load discovery scans";
 const scansFailure = (error: unknown): string =>
   isCallError(error) && error.status >= 400 && error.status < 500 && !isBareStatus(error)

@@ -7,7 +7,7 @@ import type { LoadFailure } from "#shared/discovery/discovery-tab.ts";
 
 export interface LoadFailuresProps {
   failures: readonly LoadFailure[];
-  /** Whether every load of the page failed: one banner then stands for all of them. */
+  /** Whether every load of the page failed: one banner then represents all of them. */
   isEverything: boolean;
   /** The banners keep what they show until the loads end, because a load that is repeated has no error in the meantime. */
   isFetching: boolean;

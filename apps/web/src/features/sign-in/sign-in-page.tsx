@@ -45,7 +45,7 @@ interface Missing {
   isRemembered: boolean;
 }
 
-/** The page has no other purpose than this form. */
+/** This form is the page's only purpose. */
 const FOCUSED = { autoFocus: true };
 
 export default function SignInPage() {

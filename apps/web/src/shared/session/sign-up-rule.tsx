@@ -15,7 +15,7 @@ const CHOICES: readonly { value: SignUpRule["sign_up"]; label: string; descripti
   {
     value: "closed",
     label: "Invitation only",
-    description: "Administrators invite users, who are active immediately.",
+    description: "Administrators invite users, and invited users are active immediately.",
   },
   {
     value: "domains",

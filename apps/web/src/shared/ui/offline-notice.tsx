@@ -21,7 +21,7 @@ export function OfflineNotice() {
       {!isOnline && (
         <p className={classes.notice}>
           <IconWifiOff size={16} aria-hidden />
-          You are offline. What you see may be out of date, and nothing can be saved until the connection is back.
+          You are offline. This page may be out of date, and changes cannot be saved until the connection is back.
         </p>
       )}
     </div>

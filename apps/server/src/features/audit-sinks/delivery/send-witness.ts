@@ -9,7 +9,7 @@ import type { AuditSinkContext } from "../context.ts";
 
 export type Witnessed =
   | { outcome: "cosigned"; note: string; message: string }
-  /** The witness has a checkpoint that this log does not extend: one of the two logs was rewritten or cut back. */
+  /** The witness has a checkpoint that this log does not extend: one of the two logs was rewritten or rolled back. */
   | { outcome: "contradicted"; message: string }
   | { outcome: "failed"; message: string };
 

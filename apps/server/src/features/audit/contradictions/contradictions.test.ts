@@ -63,7 +63,7 @@ const keptSize = ({ dataFolder }: TestApp): number => {
   return existsSync(path) ? parseCheckpoint(readFileSync(path, "utf8"))!.size : 0;
 };
 
-/** A server whose log was cut back to an earlier checkpoint while it runs. */
+/** A server whose log is rolled back to an earlier checkpoint while it runs. */
 async function aCutLog() {
   const database = await testDatabase();
   const app = await aServer({ database });
@@ -79,7 +79,7 @@ async function aCutLog() {
   return { app, database, admin, shown: await stopped(app, admin), size: Number(rows[0]?.size) };
 }
 
-test("a live log that was cut back stops signing, saves the evidence and notifies administrators", async () => {
+test("a live log that was rolled back stops signing, saves the evidence and notifies administrators", async () => {
   const { app, admin, shown, size } = await aCutLog();
   assert.match(
     shown.open[0]!.message,

@@ -23,7 +23,7 @@ import type { DiscoveryWorld } from "../testing/discovery-world.ts";
 
 type AccountFields = NonNullable<Parameters<typeof anAccount>[3]>;
 
-describe("discovery in other clouds than AWS", needs(opensslAvailable()), () => {
+describe("discovery in clouds other than AWS", needs(opensslAvailable()), () => {
   let world: DiscoveryWorld;
   let azure: FakeAzure;
   let google: FakeGoogleCloud;

@@ -166,7 +166,7 @@ describe("keys that other logins trust", needs(unixUsersAvailable()), () => {
     }
   });
 
-  test("a host that presents another key than before gets no key", async () => {
+  test("a host that presents a different key from before gets no key", async () => {
     const { account, publicKey, blob } = await anAccountWithKey();
     const login = await aLogin(publicKey);
     const host_key = { type: "ssh-ed25519", fingerprint: `SHA256:${"A".repeat(43)}` };

@@ -103,7 +103,7 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
   });
 }
 
-/** The file or login has this version now: its places are found by it. A reference replaces it immediately. */
+/** The version that the file or login has now, by which its places are found. A reference replaces it immediately. */
 async function startVersion(
   tx: Tx,
   { id, account_id, config }: DependentRow,

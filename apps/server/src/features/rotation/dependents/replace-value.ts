@@ -102,7 +102,7 @@ function write(content: Buffer, places: readonly Finding[], value: string, isEsc
 
 const LONGEST_URL = 2_000;
 
-/** Whether the user name and password of a URL stand before this place. A plain password is also its own encoded form. */
+/** Whether this place is after the user name and password of a URL. A plain password is also its own encoded form. */
 function isInUrl(content: Buffer, start: number): boolean {
   const before = content.toString("latin1", Math.max(0, start - LONGEST_URL), start);
   return /[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>/?#]*:$/i.test(before);
@@ -114,6 +114,6 @@ function encoded(value: string, encoding: Finding["encoding"], isEscaped: boolea
   return isEscaped || (encoding === "escaped" && !value.includes("\n")) ? JSON.stringify(value).slice(1, -1) : value;
 }
 
-/** RFC 3986: `encodeURIComponent` leaves five reserved characters, and one of them ends a quoted text. */
+/** RFC 3986: `encodeURIComponent` leaves five reserved characters unescaped, and one of them ends a quoted string. */
 const urlEncoded = (value: string): string =>
   encodeURIComponent(value).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);

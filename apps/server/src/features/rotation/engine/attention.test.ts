@@ -1,5 +1,5 @@
-// Tests which faults a rotation recovers from, when it stops until a user intervenes, and what it blocks in the
-// meantime.
+// Tests which faults a rotation recovers from, when it stops until a user intervenes, and what it blocks until
+// then.
 import {
   AccountEdit,
   cancelRotation,

@@ -9,7 +9,7 @@ import { closeRecording, openRecording, recordChunks, recordingKeyOf } from "../
 
 const STORED_AFTER_MS = 500;
 
-/** Time passes only when a test lets it. */
+/** Time passes only when a test advances it. */
 function manualClock() {
   const timers = new Set<{ at: number; act: () => void }>();
   let now = 0;
@@ -40,9 +40,9 @@ export interface TestRecording {
   chunks: SealedChunk[];
   /** Records output as a separate chunk, `later` milliseconds after the last one. */
   show(text: string, later?: number): Promise<void>;
-  /** Gives the database the digests of the file's chunks, as far as `count`. */
+  /** Stores the digests of the file's first `count` chunks in the database. */
   store(count?: number): Promise<void>;
-  /** Closes the file as a gateway does; `isAudited`: the database hears about it. */
+  /** Closes the file as a gateway does; `isAudited`: records this in the database. */
   close(isAudited?: boolean): Promise<RecordingSummary>;
   /** Closes the file without a closing record, like a gateway that is killed. */
   leave(): Promise<void>;

@@ -35,7 +35,10 @@ export async function indexRecordings(kernel: ProcessKernel, signal?: AbortSigna
   await addFilters(kernel, signal);
 }
 
-/** For texts that were stored before filters existed. Text that does not open stays without one, and holds no other back. */
+/**
+ * For texts that were stored before filters existed. Text that does not open gets no filter, and does not delay the
+ * others.
+ */
 async function addFilters(kernel: ProcessKernel, signal?: AbortSignal): Promise<void> {
   let texts = await findUnfiltered(kernel.database.db, AT_ONCE, null);
   while (texts.length > 0) {

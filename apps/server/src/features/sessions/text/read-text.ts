@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { TerminalText } from "@strongroom/recordings/terminal-text";
 import type { FromWorker, TextChunk, ToWorker } from "./text-worker.ts";
 
-/** Output of a usual program takes milliseconds per chunk. */
+/** The output of an ordinary program takes milliseconds per chunk. */
 const CHUNK_WITHIN_MS = 20_000;
 const MEMORY_MB = 192;
 
@@ -57,7 +57,7 @@ export class TextReader {
     const worker = new Worker(new URL("./text-worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // Between two recordings nothing else listens, and the server must survive it.
+    // Between two recordings no other listener exists, and without one an error would end the server.
     worker.on("error", () => {});
     worker.once("exit", () => {
       if (this.#worker === worker) this.#worker = null;

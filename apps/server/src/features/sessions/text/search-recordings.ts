@@ -15,11 +15,11 @@ import type { Texts } from "./sealed-text.ts";
 import { folded, mayContain } from "./text-filter.ts";
 
 const PAGE = 500;
-/** Filters of so many parts of texts, up to 8 kB each, are read at once. */
+/** The number of filters that are read together, each up to 8 kB and for one part of a text. */
 const MOST_PARTS = 2000;
 const MOST_HITS = 20;
 const MOST_LINES = 5;
-/** A search that takes longer answers with what it found, and with a cursor to continue. */
+/** A search that takes longer returns what it has found, with a cursor to continue. */
 const SEARCH_MS = 1500;
 
 type Keys = Pick<Kernel, "keys" | "log">;
@@ -79,7 +79,7 @@ function bounded(page: readonly RecordedSession[]): RecordedSession[] {
 
 interface Candidate {
   row: RecordedSession;
-  /** The parts of its text that may contain what is wanted. */
+  /** The parts of its text that may contain the searched text. */
   parts: number[];
 }
 

@@ -1,4 +1,4 @@
-// The filter of a text: it never misses a text that a line contains, and rarely lets another one through.
+// Tests the filter of a text: it never misses text that a line contains, and rarely matches any other.
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { describe, test } from "node:test";

@@ -39,7 +39,7 @@ export class TextFilter {
 /** Whether a line of the text may contain `wanted`. False is certain; true may be wrong. */
 export function mayContain(filter: Uint8Array, wanted: string): boolean {
   const text = folded(wanted);
-  // Places are those in the largest filter. A smaller one has fewer places, and their lower bits count in it.
+  // Positions refer to the largest filter. A smaller one uses only their lower bits.
   const last = filter.length * 8 - 1;
   for (let at = 0; at + GROUP <= text.length; at += 1) {
     let place = hashOf(text, at);
@@ -63,7 +63,7 @@ function hashOf(text: string, at: number): number {
 
 const stepOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) | 1;
 
-/** A place and the place half a filter later become one. */
+/** A position and the position half a filter later become one. */
 function halved(bits: Uint8Array): Uint8Array {
   const length = bits.length / 2;
   return bits.subarray(0, length).map((byte, index) => byte | bits[length + index]!);

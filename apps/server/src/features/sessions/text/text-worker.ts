@@ -13,8 +13,8 @@ export type ToWorker = "begin" | TextChunk | null;
 
 const port = parentPort!;
 
-// Live sessions and API calls matter more than search. Linux has priorities of threads; elsewhere this would slow the
-// whole server.
+// Live sessions and API calls matter more than search. Only Linux has thread priorities; elsewhere this would slow
+// down the whole server.
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
 
 const answer = (): Promise<ToWorker> => new Promise((resolve) => port.once("message", resolve));

@@ -11,7 +11,7 @@ export interface FoundSystem {
   id: string;
   group: string;
   label: string;
-  /** Further words that find it. */
+  /** Other words that find it. */
   words: string;
   icon: ConnectorIcon;
   system: SystemChoice;

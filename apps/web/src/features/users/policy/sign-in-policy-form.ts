@@ -71,7 +71,7 @@ export const POLICY_LIMITS: readonly (readonly PolicyLimitField[])[] = [
       field: "vault_wait_hours",
       label: "Vault closure",
       unit: "hours",
-      description: "After someone else resets a user's sign-in",
+      description: "After another person resets a user's sign-in",
     },
   ],
 ];
