@@ -1,5 +1,6 @@
-// A SIEM that is killed and stopped, and a file on a full disk, while BENCH_ENTRIES entries (default 100,000) are recorded: missing
-// entries, deliveries per entry, and the latency of concurrent calls. Needs root for the small disk.
+// Measures a SIEM that is killed and stopped, and a file on a full disk, while BENCH_ENTRIES entries (default 100,000)
+// are recorded: missing entries, deliveries per entry, and the latency of concurrent calls. Needs root for the small
+// disk.
 import { makeAuthority, startRsyslog } from "@strongroom/connectors/testing";
 import { appendAudit } from "@strongroom/server/kernel/audit/append.ts";
 import { systemEntry } from "@strongroom/server/kernel/audit/entry.ts";

@@ -1,6 +1,6 @@
-// `npm run pictures [ACCOUNTS] [NAME …]`: takes a picture of every page and dialog at three widths in two colour schemes, for
-// people to look at, or only of those whose names contain a NAME. It fills a temporary server with 10 users, 12 safes and that many
-// accounts (60 by default), and deletes it at the end.
+// `npm run pictures [ACCOUNTS] [NAME …]`: takes a screenshot of every page and dialog at three widths in two colour
+// schemes, for people to look at, or only of those whose names contain a NAME. It fills a temporary server with 10
+// users, 12 safes and that many accounts (60 by default), and deletes it at the end.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -26,7 +26,7 @@ const HEIGHT = 900;
 const MOST_HEIGHT = 2600;
 const folder = join(import.meta.dirname, "screenshots");
 
-/** The pages of the app, by the name of the picture. */
+/** The pages of the app, by the name of the screenshot. */
 const PAGES: readonly [name: string, path: string][] = [
   ["dashboard", "/"],
   ["accounts", "/accounts"],
@@ -109,7 +109,7 @@ async function startSession(page: Page, accountId: string, isLeft: boolean): Pro
   if (isLeft) await page.close();
 }
 
-/** Of the dialogs in the pictures. */
+/** The dialogs that have screenshots. */
 const titles = new Set<string>();
 const count = Number(process.argv[2] ?? 60);
 const only = process.argv.slice(3);
@@ -124,7 +124,7 @@ try {
   const targets = await fillTargets(server, world);
   stopTargets = targets.stop;
   const isWanted = (name: string) => only.length === 0 || only.some((part) => name.includes(part));
-  // One dialog that does not open leaves the pictures of the others.
+  // One dialog that does not open does not stop the screenshots of the others.
   const fail = (name: string, error: Error) => {
     console.error(`${name}: ${error.message}`);
     process.exitCode = 1;

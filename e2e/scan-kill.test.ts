@@ -27,7 +27,7 @@ import { completedScan } from "./testing/scan-target.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
 
-/** Results are stored in portions of 100: three of them, and the server is killed while the second or third is stored. */
+/** Results are stored in batches of 100: three of them, and the server is killed while the second or third is stored. */
 const PLACES = 250;
 const KILLED_AT = 150;
 const FIXED = 7;
@@ -73,7 +73,7 @@ describe("a scan whose server is killed", options, () => {
     return (await ask(server.url, createDiscoveryTarget, { body }, token)).id;
   }
 
-  /** Starts a scan, kills the server while it stores a portion of the results, and waits until another process ended the scan. */
+  /** Starts a scan, kills the server while it stores a batch of results, and waits until another process ended the scan. */
   async function killedScan(targetId: DiscoveryTargetId): Promise<EnhancedScanDetails> {
     const body = { scanConfig: { scanDepth: "quick" as const, readAgain: true } };
     const write = {

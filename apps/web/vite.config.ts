@@ -24,7 +24,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
-      // The sign-in page is an entry too, so that `$initial` means what the first load needs.
+      // The sign-in page is an entry too, so that `$initial` contains what the first load needs.
       input: { index: "index.html", "sign-in": "src/features/sign-in/sign-in-page.tsx" },
       output: {
         // The files import from each other in cycles, so each module runs when the first one needs it.

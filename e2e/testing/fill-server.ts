@@ -1,4 +1,5 @@
-// Fills a server with what the pictures of `npm run pictures` show: 10 users, 12 safes, accounts and access requests.
+// Fills a server with the content of the screenshots of `npm run pictures`: 10 users, 12 safes, accounts and access
+// requests.
 import {
   addSafeMember,
   createAccessRequest,

@@ -1,4 +1,5 @@
-// Real hosts for the pictures of `npm run pictures`: files and accounts for scans, and an account for a recorded session.
+// Real hosts for the screenshots of `npm run pictures`: files and accounts for scans, and an account for a recorded
+// session.
 import {
   addSafeMember,
   allowDiscoveryNetwork,

@@ -1,4 +1,4 @@
-// The dialogs in the pictures of `npm run pictures`, each opened from its page through its real controls.
+// The dialogs in the screenshots of `npm run pictures`, each opened from its page through its real controls.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -215,7 +215,7 @@ export const REQUESTER_DIALOGS: readonly PicturedDialog[] = [
   { name: "access-request-cancel", path: "/jit-access", steps: ["Cancel"] },
 ];
 
-/** Titles of dialogs that are not in the pictures, with the reason. */
+/** Titles of dialogs that have no screenshot, with the reason. */
 const NOT_PICTURED: Readonly<Record<string, string>> = {
   "Accept the Database as It Is": "there only while something contradicts the audit trail",
   "Allow Access Before the Rotation": "there only while a rotation after a use has not ended",
@@ -254,7 +254,7 @@ function titlesInSource(): string[] {
   );
 }
 
-/** The titles of dialogs that are neither in the pictures nor known to be missing there. */
+/** The titles of dialogs that have no screenshot and are not known to lack one. */
 export const missingTitles = (seen: ReadonlySet<string>): string[] =>
   titlesInSource().filter((title) => !seen.has(title) && !Object.hasOwn(NOT_PICTURED, title));
 

@@ -11,7 +11,10 @@ export interface Fault {
   needsDisk: boolean;
   /** Recordings must be in a bucket. */
   needsBucket: boolean;
-  /** Whether the closing record may be missing too, because the store was away for as long as the recorder tries. */
+  /**
+   * Whether the closing record may be missing too, because the store was unavailable for as long as the recorder
+   * retries.
+   */
   mayStayOpen: boolean;
   inject(bed: LossBed): Promise<void>;
 }

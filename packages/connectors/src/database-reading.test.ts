@@ -15,7 +15,7 @@ import { rowsAtOnce } from "./database-reading.ts";
 import { mysql } from "./mysql/mysql.ts";
 import { postgresql } from "./postgresql/postgresql.ts";
 
-test("as many rows are read at once as fit into one answer", () => {
+test("reads as many rows at once as fit into one answer", () => {
   assert.equal(rowsAtOnce(1), 25);
   assert.ok(rowsAtOnce(100) * 100 * 16_385 * 4 <= 80 * 1024 * 1024);
   assert.equal(rowsAtOnce(1_000_000), 1);

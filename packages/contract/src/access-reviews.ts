@@ -140,7 +140,7 @@ export const ReviewItem = z.object({
    * password), by the user or by a token, in the 365 days before the review; null without one.
    */
   last_used_at: Moment.nullable(),
-  /** Null when any administrator other than the person concerned can review. */
+  /** Null when any administrator other than the reviewed person can review. */
   reviewer_name: z.string().nullable(),
   decision: ReviewDecision.nullable(),
   reason: z.string().nullable(),

@@ -72,7 +72,7 @@ export const confirmAdminReset = endpoint({
   repliesSecret: true,
 });
 
-/** Any administrator or the user concerned can call this: it only removes access. */
+/** Any administrator or the user being reset can call this: it only removes access. */
 export const cancelAdminReset = endpoint({
   method: "DELETE",
   path: `${path}/:id`,

@@ -58,7 +58,7 @@ export interface Endpoint<
   readonly gives?: Gives;
   /**
    * Needs the caller's re-authentication within the interval of the sign-in policy (`step-up.required`).
-   * `when-giving`: only for inputs that give something; the handler checks, and `every-gift.test.ts` has a case for
+   * `when-giving`: only for inputs that give others access; the handler checks, and `given-access.test.ts` has a case for
    * it.
    */
   readonly stepUp?: true | "when-giving";
@@ -82,7 +82,7 @@ export interface Endpoint<
 }
 
 /**
- * INVARIANT: a call that can give something to other people requires re-authentication; otherwise it does not compile.
+ * INVARIANT: a call that can give other people access requires re-authentication; otherwise it does not compile.
  */
 type Effect =
   | { readonly method: "GET"; readonly gives?: undefined; readonly stepUp?: true; readonly givesByToken?: undefined }
@@ -155,6 +155,6 @@ export function scopeOf(endpoint: Scoped): Scope | null {
   return Scope.safeParse(endpoint.needs).data ?? null;
 }
 
-/** Whether the call gives something to other people, whatever its input. */
+/** Whether the call gives other people access, whatever its input. */
 export const givesAlways = ({ gives, stepUp }: Pick<Endpoint, "gives" | "stepUp">): boolean =>
   gives !== undefined && gives !== "nothing" && stepUp === true;

@@ -25,7 +25,7 @@ import { endpoint } from "./endpoint.ts";
 const base = { id: z.string(), timestamp: Moment };
 
 /** VAL-46. Fields that do not apply are null. */
-const ValidationNews = z.object({
+const ValidationUpdate = z.object({
   account_id: z.uuid().nullable(),
   /** False for a user's own credential. */
   is_account: z.boolean(),
@@ -54,10 +54,10 @@ const ValidationNews = z.object({
     })
     .nullable(),
 });
-export type ValidationNews = z.infer<typeof ValidationNews>;
+export type ValidationUpdate = z.infer<typeof ValidationUpdate>;
 
 const validation = <Type extends string>(type: Type) =>
-  z.object({ ...base, type: z.literal(type), data: ValidationNews });
+  z.object({ ...base, type: z.literal(type), data: ValidationUpdate });
 
 /**
  * The server-sent event's `event` field is `type`, its `data` this object as JSON, its `id` the position to resume

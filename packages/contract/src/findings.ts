@@ -1,4 +1,4 @@
-// Security findings: secrets that enhanced scans found outside of every safe, and what happens to them.
+// Security findings: secrets that enhanced scans found outside every safe, and what happens to them.
 import { z } from "zod";
 import { DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";

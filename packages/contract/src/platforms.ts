@@ -129,7 +129,7 @@ const policy = {
   session_allows_agent: z.boolean().default(false),
   /** Gateways log in with the account's secret, or with a certificate of the SSH user CA that the target trusts. */
   session_login: z.enum(["secret", "certificate"]).default("secret"),
-  /** The usual hours of work, UTC, Monday to Friday, such as 7 to 19. Sessions outside of them are a risk. */
+  /** The usual hours of work, UTC, Monday to Friday, such as 7 to 19. Sessions outside them are a risk. */
   session_from_hour: z.number().int().min(0).max(23).nullable().default(null),
   session_to_hour: z.number().int().min(0).max(23).nullable().default(null),
   /** Sessions on production systems are a risk. */

@@ -22,7 +22,7 @@ export const Scope = z.enum([
 export type Scope = z.infer<typeof Scope>;
 
 /**
- * Predefined sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, gives anything
+ * Predefined sets. INVARIANT: none of them manages people, tokens or policies, exports the audit trail, gives access
  * to other people, or decides on a request: such scopes must be selected by name.
  */
 export const SCOPE_SETS = {

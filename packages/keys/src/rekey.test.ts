@@ -177,7 +177,7 @@ test("a KEK created during a rekey is rewrapped too", async (t) => {
   await assertOpens(store, provider, envelopes);
 });
 
-test("of two concurrent rekeys one succeeds and the other changes nothing", async (t) => {
+test("two concurrent rekeys: one succeeds and the other changes nothing", async (t) => {
   const { folder, provider, root, store, envelopes } = await aVault(t);
   const results = await Promise.allSettled([rekeyRoot(store, root, provider), rekeyRoot(store, root, provider)]);
   const [done, refused] = results.toSorted((one, other) => one.status.localeCompare(other.status));

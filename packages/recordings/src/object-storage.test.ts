@@ -92,7 +92,7 @@ test("a recording of several pages of a list is read in order and deleted", asyn
   assert.deepEqual(await fake.keys(), []);
 });
 
-test("a wrong secret, a missing bucket and a store that is away are errors", async () => {
+test("a wrong secret, a missing bucket and an unavailable store are errors", async () => {
   const wrong = storageWith({ credentials: { ...FAKE_CREDENTIALS, secretAccessKey: "another secret" } });
   await assert.rejects(aStoredRecordingOnce(wrong), { name: "SignatureDoesNotMatch" });
   wrong.close();

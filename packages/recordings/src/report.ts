@@ -13,7 +13,7 @@ export interface RecordingDigest {
 const FINDING_KINDS = [
   /** The bytes of a chunk, or of the file's header, were changed. */
   "altered",
-  /** Chunks between two others, or at the end, are not there. */
+  /** Chunks between two others, or at the end, are missing. */
   "missing",
   /** A chunk appears again. */
   "repeated",

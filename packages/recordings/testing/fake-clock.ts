@@ -34,7 +34,7 @@ export class FakeClock implements RecorderClock {
   }
 }
 
-/** Resolves after everything that is ready has run. Nothing here waits for anything outside of the process. */
+/** Resolves after everything that is ready has run. Nothing here waits for anything outside the process. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await setImmediate();
 }

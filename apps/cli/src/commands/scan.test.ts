@@ -83,7 +83,7 @@ test("loops of links end, binary files are skipped, and large or unreadable file
   assert.equal((await strongroom(["scan", root, "--max-size", "1000", "--strict"])).status, 2);
 });
 
-test("of a .git folder only its settings are read", async () => {
+test("reads only the settings of a .git folder", async () => {
   const url = `[remote "origin"]\n\turl = https://bot:${SECRET}@git.example.net/x\n`;
   const root = tree("git", { ".git/config": url, ".git/objects/aa/bb": `password=${SECRET}\n`, "a.txt": "hello\n" });
   const { stdout } = await strongroom(["scan", "--json", root]);

@@ -186,7 +186,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.match((await browser.told("end")).detail ?? "", /accepts no new sessions/);
   });
 
-  test("shows the last output again when the user comes back within a minute", async () => {
+  test("shows the last output again when the user reconnects within a minute", async () => {
     const { browser, sessionId, secret } = await begin();
     browser.type("X=before; echo $X-42\n");
     await browser.sees(/before-42/);
@@ -205,7 +205,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.equal((await late.told("end")).reason, null);
   });
 
-  test("ends when the user does not come back within a minute", async () => {
+  test("ends when the user does not reconnect within a minute", async () => {
     const { browser, sessionId, secret } = await begin();
     const before = clock.timers();
     browser.socket.terminate();

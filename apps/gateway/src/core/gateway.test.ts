@@ -27,7 +27,7 @@ const RULES: OpenedSession["rules"] = {
 };
 const COMMAND: Program = { kind: "exec", command: "reboot", terminal: null };
 
-/** Opens a session on a target that only notes what it is asked to do. */
+/** Opens a session on a target that only records its requests. */
 async function open(program: Program, rules: Partial<OpenedSession["rules"]> = {}, refusal: string | null = null) {
   const { store, startRecorder, recorder, ends } = memorySessions();
   const steps: string[] = [];

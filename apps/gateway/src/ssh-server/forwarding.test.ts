@@ -291,7 +291,7 @@ describe("the SSH protocol of sessions", needs(unixUsersAvailable()), () => {
       assert.match(started?.text ?? "", new RegExp(`"certificate":\\{"ca":"SHA256:`));
     });
 
-    test("that a target refuses is tried again immediately, and counts for its user", async () => {
+    test("is retried immediately after the target refuses it, and counts for its user", async () => {
       const { db } = world.app.database;
       writeFileSync(trustedKeys(), "");
       const refused = await run();

@@ -43,7 +43,7 @@ describe("a stolen or outdated proof", needs(unixUsersAvailable()), () => {
 
   const nameFor = (email: string) => `${email}%${world.user.username}%${world.sshd.host}`;
 
-  test("of ten clients that replay one ticket at the same time, one runs its command", async () => {
+  test("only one of ten clients that replay a ticket at the same time runs its command", async () => {
     const ticket = await aTicket();
     const all = await Promise.all(Array.from({ length: 10 }, () => run(world.accountId, ticket)));
     assert.equal(all.filter(({ stdout }) => stdout === "ran\n").length, 1);

@@ -147,7 +147,10 @@ export interface Config {
   relayPort: number;
   /** The host, or `host:port`, at which servers reach the gateway; null uses `host` and `relayPort`. */
   relayAddress: string | null;
-  /** Where targets see this gateway's connections come from, for its certificates; empty: from its own addresses. */
+  /**
+   * The addresses from which this gateway's connections reach targets, for its certificates; empty for its own
+   * addresses.
+   */
   sshCaSources: string[];
   /** Whether to run a session gateway alongside this server. */
   hasGateway: boolean;

@@ -100,7 +100,7 @@ async function reachedAccounts({ kernel: { database } }: TestApp, view: View) {
   return rows;
 }
 
-/** Permissions outside of safes: where secrets are sent, and how users can sign in. */
+/** Permissions outside safes: where secrets are sent, and how users can sign in. */
 async function otherFacts({ kernel: { database } }: TestApp, view: View) {
   const stored = [...view.accounts, ...view.credentials];
   const { rows } = await sql<{ fact: string; until: Date | null }>`

@@ -14,7 +14,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { anAccount } from "./accounts.ts";
-import { aGiftWorld } from "./gift-world.ts";
+import { aGivenAccessWorld } from "./given-access-world.ts";
 import { aPerson, firstAdmin } from "./people.ts";
 import { sampleBody } from "./sample-bodies.ts";
 import { testApp } from "./test-app.ts";
@@ -26,13 +26,13 @@ const SAMPLE_ID = "0190c0de-0000-7000-8000-00000000beef";
 const STREAM = "streamEvents";
 
 let app: TestApp;
-let owner: Awaited<ReturnType<typeof aGiftWorld>>["owner"];
+let owner: Awaited<ReturnType<typeof aGivenAccessWorld>>["owner"];
 let away: string;
 /** By kind. All are in safes of the owner other than `away`, or the owner's own. */
 let hidden: Record<string, string>;
 before(async () => {
   app = await testApp();
-  const world = await aGiftWorld(app);
+  const world = await aGivenAccessWorld(app);
   ({ owner } = world);
   away = world.away.id;
   const login = { system_type: "Linux", connection_method: "SSH", hostname: "server1.example.com" } as const;

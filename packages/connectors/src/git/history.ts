@@ -71,7 +71,7 @@ export async function listVersions(
       const blob = entry;
       entry = null;
       const key = `${blob} ${token}`;
-      // A path that is not UTF-8 cannot be asked for again.
+      // A path that is not UTF-8 cannot be requested again.
       if (blob === "" || seen.has(key) || token.includes("\uFFFD")) continue;
       length += token.length;
       if (seen.size >= maxVersions || length > MAX_PATHS) {

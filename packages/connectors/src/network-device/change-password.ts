@@ -17,7 +17,7 @@ import {
 } from "./session.ts";
 import { pbkdf2, randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
-import { shown } from "./session-failure.ts";
+import { passwordEchoed } from "./session-failure.ts";
 
 const ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -125,7 +125,7 @@ function cutOff(error: unknown, { endpoint }: Session, attempt: ChangeAttempt): 
     const why = error instanceof ShownSecret ? "displayed it" : "closed the connection";
     return unknown(`The new password was sent to ${where}, which ${why} before confirming it.`);
   }
-  return unsent(error instanceof ShownSecret ? shown(endpoint) : connectionFailure(error, endpoint));
+  return unsent(error instanceof ShownSecret ? passwordEchoed(endpoint) : connectionFailure(error, endpoint));
 }
 
 const REFUSAL_TEXTS: Record<RefusedCode, string> = {

@@ -3,7 +3,7 @@ import type { Failure } from "../connector.ts";
 import { nameOf, type Endpoint } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 
-export function shown(endpoint: Endpoint): Failure {
+export function passwordEchoed(endpoint: Endpoint): Failure {
   return misconfigured(
     "insecure-authentication",
     `${nameOf(endpoint)} echoes passwords as they are typed, so the prompt was not a password prompt. Nothing more was sent.`,

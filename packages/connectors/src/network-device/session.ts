@@ -8,7 +8,7 @@ import { isTelnet } from "./is-telnet.ts";
 import { consoleOver, ShownSecret, type Console } from "./console.ts";
 import type { Script } from "./presets.ts";
 import { scriptOf } from "./script.ts";
-import { mustChange, shown } from "./session-failure.ts";
+import { mustChange, passwordEchoed } from "./session-failure.ts";
 
 export interface Session {
   console: Console;
@@ -131,7 +131,7 @@ async function overTelnet(request: Request, current: Attempt): Promise<Session |
       close,
     };
   } catch (error) {
-    if (error instanceof ShownSecret) return { failure: shown(endpoint) };
+    if (error instanceof ShownSecret) return { failure: passwordEchoed(endpoint) };
     return { failure: connectionFailure(error, endpoint) };
   }
 }

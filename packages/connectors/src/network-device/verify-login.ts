@@ -6,7 +6,7 @@ import { misconfigured, rejected, unreachable, verified } from "../finding.ts";
 import { ShownSecret } from "./console.ts";
 import { follow } from "./dialogue.ts";
 import { isPlainName, NO_NAME, openSession, type Session } from "./session.ts";
-import { shown } from "./session-failure.ts";
+import { passwordEchoed } from "./session-failure.ts";
 
 export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
   const session = await openSession(target, { username: target.username, password }, current);
@@ -45,7 +45,7 @@ export async function checkRight(target: Target, by: ReconcileLogin, current: At
       facts,
     );
   } catch (error) {
-    return error instanceof ShownSecret ? shown(endpoint) : connectionFailure(error, endpoint);
+    return error instanceof ShownSecret ? passwordEchoed(endpoint) : connectionFailure(error, endpoint);
   } finally {
     session.close();
   }

@@ -58,7 +58,7 @@ export function addressAt({ spans }: AddressSet, index: number): string {
   throw new RangeError(`the set has no address ${index}`);
 }
 
-/** The first of these ranges with an address outside of every allowed network, or null. */
+/** The first of these ranges with an address outside every allowed network, or null. */
 export function rangeOutside(ranges: readonly string[], allowed: readonly string[]): string | null {
   const allowedSpans = allowed.flatMap((text) => spanOf(text) ?? []);
   const isCovered = (text: string) => {

@@ -162,7 +162,7 @@ describe("two administrators", () => {
   });
 });
 
-test("a request can be cancelled by the person concerned, and everyone concerned is notified", async () => {
+test("a request can be cancelled by the user being reset, and everyone involved is notified", async () => {
   const reset = await asked();
   const told = async ({ token }: TestPerson, title: RegExp) =>
     eventually(async () => {

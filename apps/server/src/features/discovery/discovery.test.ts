@@ -111,7 +111,7 @@ describe("permissions", () => {
     });
   }
 
-  test("an API token chooses where a credential is sent only with the scope that gives to others", async () => {
+  test("an API token chooses where a credential is sent only with the scope for giving others access", async () => {
     const tokenWith = async (...scopes: Scope[]) => {
       const body = { name: "scanner", scopes: ["discovery.read", "discovery.manage", ...scopes], expires_in_days: 1 };
       const made = await app.call(createToken, { body: body as never, as: owner.token });

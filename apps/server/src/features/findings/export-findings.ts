@@ -10,7 +10,7 @@ import { inertText, sheetText } from "#kernel/spreadsheet-cell.ts";
 import type { FindingsContext } from "./findings.ts";
 import * as store from "./findings.store.ts";
 import type { PreparedFilter, ShownFinding } from "./findings.store.ts";
-import { narrowingOf, shownTo } from "./list-findings.ts";
+import { listFilterOf, shownTo } from "./list-findings.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 
 type Cell = string | number | null;
@@ -69,7 +69,7 @@ export async function exportFindings(
     severity,
     findingType: findingType.length === 0 ? FindingType.options : findingType,
     status: status.length === 0 ? FindingStatus.options : status,
-    ...narrowingOf(filters),
+    ...listFilterOf(filters),
   });
   // People paste secrets into search fields.
   const { search, ...noted } = filters;

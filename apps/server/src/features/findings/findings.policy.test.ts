@@ -39,7 +39,7 @@ describe("the risk score", () => {
       100,
     ],
   ] as const) {
-    test(`of ${name} is ${score}`, () => assert.equal(scoreOf(facts), score));
+    test(`is ${score} for ${name}`, () => assert.equal(scoreOf(facts), score));
   }
 
   test("is between 0 and 100, and a factor of exposure never lowers it", () => {

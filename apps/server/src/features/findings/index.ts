@@ -1,4 +1,4 @@
-// Findings: secrets that enhanced scans found outside of every safe.
+// Findings: secrets that enhanced scans found outside every safe.
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { endReviewedRules } from "./finding-rules.ts";

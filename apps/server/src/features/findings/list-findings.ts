@@ -33,7 +33,7 @@ export async function listFindings(context: FindingsContext, call: Call<typeof l
     severity: severity ?? [],
     findingType: findingType ?? FindingType.options,
     status: status ?? FindingStatus.options,
-    ...narrowingOf(call.query),
+    ...listFilterOf(call.query),
   });
   const [rows, total] = await Promise.all([
     store.listFindings(db, call.actor, filter, { limit, offset }),
@@ -43,7 +43,7 @@ export async function listFindings(context: FindingsContext, call: Call<typeof l
 }
 
 /** The filters that the list and the exports share. */
-export const narrowingOf = (
+export const listFilterOf = (
   query: Pick<
     Call<typeof listEndpoint>["query"],
     "minRiskScore" | "maxRiskScore" | "targetId" | "assigneeId" | "search" | "includeBelowThreshold"

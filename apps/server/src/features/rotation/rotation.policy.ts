@@ -67,7 +67,7 @@ export interface Capabilities {
   mustRetire: boolean;
 }
 
-export type RotationAct =
+export type RotationAction =
   | { do: "store" }
   | { do: "send"; by: RotationMethod }
   | { do: "probe"; version: number }
@@ -145,7 +145,7 @@ export function initialJournal(old: number, by: RotationMethod, earlier: number[
 }
 
 /** Returns null when the rotation has ended, or waits until a user retries it. */
-export function nextAction(journal: Journal, capabilities: Capabilities): RotationAct | null {
+export function nextAction(journal: Journal, capabilities: Capabilities): RotationAction | null {
   if (journal.attention !== null || journal.step === "ended") return null;
   switch (journal.step) {
     case "planned":
@@ -163,7 +163,7 @@ export function nextAction(journal: Journal, capabilities: Capabilities): Rotati
 }
 
 /** Returns the next action when no sent change has an unknown result. */
-function nextSend(journal: Journal, capabilities: Capabilities): RotationAct {
+function nextSend(journal: Journal, capabilities: Capabilities): RotationAction {
   if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
   if (journal.tries >= MAX_ATTEMPTS) return giveUp("no-effect");
   const isOldRefused = journal.inDoubt || journal.isOldUnknown === true || journal.dead.includes(journal.old);
@@ -179,7 +179,7 @@ function nextSend(journal: Journal, capabilities: Capabilities): RotationAct {
  * Finds the active version: the candidate, the old version or an earlier one. Each is tried once after a change was
  * sent.
  */
-function nextProbe(journal: Journal, capabilities: Capabilities): RotationAct {
+function nextProbe(journal: Journal, capabilities: Capabilities): RotationAction {
   if (journal.stalls >= MAX_STALLS) return giveUp("unreachable");
   const next = suspects(journal).find((version) => !journal.dead.includes(version));
   if (next !== undefined) return { do: "probe", version: next };
@@ -192,7 +192,7 @@ function suspects({ candidate, old, earlier, isOldUnknown }: Journal): number[] 
   return [...(candidate === null ? [] : [candidate]), ...(isOldUnknown === true ? [] : [old]), ...earlier.toReversed()];
 }
 
-const giveUp = (code: AttentionCode): RotationAct => ({ do: "give-up", code });
+const giveUp = (code: AttentionCode): RotationAction => ({ do: "give-up", code });
 
 /**
  * Returns the journal after the event. Throws when the event is impossible at this step, which is a bug in the engine.

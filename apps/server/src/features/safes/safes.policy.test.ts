@@ -89,12 +89,12 @@ async function agreesOnReads(chance: Chance, world: World, person: Inhabitant): 
 }
 
 /** Whether this user can give all these permissions for the chosen time. */
-function mayGive(safe: WorldSafe, person: Inhabitant, gift: SafePermission[], isForEver: boolean): boolean {
+function mayGive(safe: WorldSafe, person: Inhabitant, given: SafePermission[], isForEver: boolean): boolean {
   if (person.role === "admin") return true;
   const lasting = heldBy(safe, person).filter(({ until }) => until === "ever" || !isForEver);
   return (
     lasting.length > 0 &&
-    gift.every((each) => each === "list" || lasting.some(({ permissions }) => permissions.has(each)))
+    given.every((each) => each === "list" || lasting.some(({ permissions }) => permissions.has(each)))
   );
 }
 
@@ -118,8 +118,8 @@ async function agreesOnWrites(chance: Chance, world: World, safe: WorldSafe, per
   const explains = may.includes("manage_members") || may.includes("view_audit");
   assert.equal(explained.status, status(explains, 200), explained.text);
 
-  const gift = chance.someOf(SAFE_PERMISSIONS, 0.15);
-  const permissions = gift.length === 0 ? (["list"] as SafePermission[]) : gift;
+  const given = chance.someOf(SAFE_PERMISSIONS, 0.15);
+  const permissions = given.length === 0 ? (["list"] as SafePermission[]) : given;
   const isForEver = chance.isLikely(0.5);
   const expires_at = isForEver ? null : new Date(Date.now() + DAY / 2).toISOString();
   const stranger = await aStranger();

@@ -200,15 +200,15 @@ const lastsAtLeast = (one: Date | null, other: Date | null): boolean =>
  * changed, permissions it already had for as long do not count. Zero means that all of them can be given.
  */
 export function permissionsBeyond(
-  gift: PermissionGrant,
+  given: PermissionGrant,
   before: PermissionGrant | null,
   own: readonly PermissionGrant[],
 ): Permissions {
-  const known = before !== null && lastsAtLeast(before.expiresAt, gift.expiresAt) ? before.permissions : 0;
+  const known = before !== null && lastsAtLeast(before.expiresAt, given.expiresAt) ? before.permissions : 0;
   const mine = own
-    .filter(({ expiresAt }) => lastsAtLeast(expiresAt, gift.expiresAt))
+    .filter(({ expiresAt }) => lastsAtLeast(expiresAt, given.expiresAt))
     .reduce((bits, each) => bits | each.permissions, 0);
-  return gift.permissions & ~known & ~mine;
+  return given.permissions & ~known & ~mine;
 }
 
 /** Whether this is the membership of the safe's owner, which cannot be reduced while they own the safe. */

@@ -8,7 +8,7 @@ import { eventually } from "#testing/waiting.ts";
 import { aPassword, aScannedHost } from "./testing/scanned-host.ts";
 import type { ScannedHost } from "./testing/scanned-host.ts";
 
-/** More files than one portion of results has. */
+/** More files than one batch of results has. */
 const FILES = 130;
 const GATE = 812_117;
 

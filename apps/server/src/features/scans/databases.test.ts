@@ -157,7 +157,7 @@ describe("enhanced scans of a real PostgreSQL", needs(postgresqlAvailable()), ()
     const isOfJobs = ({ finding_data, status }: SecurityFinding) =>
       finding_data.file_path === "column:shop.public.jobs.command" && status === "new";
     assert.equal((await findingsOf(target)).filter(isOfJobs).length, 1);
-    // The old row moves behind 300 others, where a quick scan does not look.
+    // The old row moves after 300 others, where a quick scan does not look.
     await inShop(
       "create table behind as select * from jobs",
       "truncate jobs",

@@ -9,7 +9,7 @@ import { engineOf, typesOf } from "./scans.policy.ts";
 import * as store from "./scans.store.ts";
 import type { EnhancedScanRow } from "./scans.store.ts";
 
-/** Results are stored in portions, so that a killed scan continues where it was. */
+/** Results are stored in batches, so that a killed scan continues where it stopped. */
 const PORTION_FILES = 100;
 const PORTION_MS = 1_000;
 
@@ -25,8 +25,8 @@ interface Read {
 }
 
 /**
- * Stores results in portions. Every portion is one transaction: the findings of its files and their manifest. `onNew` runs
- * after each portion with new findings.
+ * Stores results in batches. Every batch is one transaction: the findings of its files and their manifest. `onNew` runs
+ * after each batch with new findings.
  */
 export function createRecorder(
   context: ScansContext,

@@ -21,7 +21,7 @@ export interface FileToScan {
 
 export type DetectedFacts = FindingFacts & { fingerprint: string; context: ContextLine[] };
 
-// Piscina hands its `workerData` over as it is.
+// Piscina passes its `workerData` on unchanged.
 const settings = workerData as unknown as WorkerSettings | [unknown, WorkerSettings];
 const { fingerprintKey, knownKey, knownForms } = Array.isArray(settings) ? settings[1] : settings;
 const known = new KnownSecretIndex(Buffer.from(knownKey, "base64url"), knownForms);

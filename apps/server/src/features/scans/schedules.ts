@@ -89,7 +89,7 @@ const AT_ONCE = 50;
 
 /**
  * INVARIANT: one due time starts at most one scan: the row is locked, and its next time moves in the transaction that
- * queues the scan. A time that passed while the server was stopped, outside of the window, is skipped.
+ * queues the scan. A time that passed while the server was stopped, outside the window, is skipped.
  */
 export async function startDueScans(context: ScansContext): Promise<void> {
   const { database, clock } = context.kernel;

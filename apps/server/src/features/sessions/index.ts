@@ -48,7 +48,7 @@ export { redeemTicket } from "./gateway/redeem-ticket.ts";
 export type { OpenedSession, Redemption, WatchedSession } from "./gateway/redeem-ticket.ts";
 export { raiseRisk } from "./risk/raise-risk.ts";
 export { RELAY_TLS, relayKey } from "./gateway/relay.ts";
-export { gatewaySocket, recordingsFolder } from "./gateway/gateway-places.ts";
+export { gatewaySocket, recordingsFolder } from "./gateway/gateway-socket.ts";
 export { bindExisting as prepareSecrets } from "#features/secrets/index.ts";
 export { gatewayHostKey } from "./native/host-key.ts";
 export type { GatewayHostKey } from "./native/host-key.ts";

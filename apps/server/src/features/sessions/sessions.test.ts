@@ -13,7 +13,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { gatewaySocket } from "./gateway/gateway-places.ts";
+import { gatewaySocket } from "./gateway/gateway-socket.ts";
 import { registerGateway } from "./gateway/gateways.store.ts";
 import { redeemTicket } from "./gateway/redeem-ticket.ts";
 import { sessionContextOf } from "./session-context.ts";

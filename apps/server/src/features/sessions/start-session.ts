@@ -15,7 +15,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
-import { isListening } from "./gateway/gateway-places.ts";
+import { isListening } from "./gateway/gateway-socket.ts";
 import { addressOf, readGateways } from "./gateway/gateways.store.ts";
 import type { GatewayRow } from "./gateway/gateways.store.ts";
 import { isRelayListening } from "./gateway/relay.ts";

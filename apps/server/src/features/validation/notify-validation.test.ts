@@ -1,6 +1,6 @@
 // Tests the events and notifications of verifications: who receives them and what they contain.
 import { LiveEvent, listNotifications, validateAccount, verifyCredential } from "@strongroom/contract";
-import type { Account, ValidationNews } from "@strongroom/contract";
+import type { Account, ValidationUpdate } from "@strongroom/contract";
 import { startHostile } from "@strongroom/connectors/testing";
 import type { HostileServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -92,7 +92,7 @@ test("VAL-44 to VAL-46, VAL-65 to VAL-69, OPEN-137: only users who can see an ac
   }
   assert.deepEqual(heard("outsider"), []);
 
-  const news = (name: string, type: string) => heard(name).find((each) => each.type === type)?.data as ValidationNews;
+  const news = (name: string, type: string) => heard(name).find((each) => each.type === type)?.data as ValidationUpdate;
   const failed = news("reader", "validation_failed");
   assert.deepEqual(
     [failed.account_id, failed.account_name, failed.status, failed.severity, failed.system_type, failed.asked_by],

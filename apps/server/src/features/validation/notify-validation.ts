@@ -1,6 +1,6 @@
 // Publishes live events about verifications to users who can see the secret, and notifies those who must act.
 import { isFailing } from "@strongroom/contract";
-import type { Severity, ValidationNews } from "@strongroom/contract";
+import type { Severity, ValidationUpdate } from "@strongroom/contract";
 import type { Tx, Db } from "#kernel/db/database.ts";
 import type { NewEvent } from "#kernel/events/events.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
@@ -31,7 +31,7 @@ export const watcherOf = (context: ValidationContext): VerificationListener => (
 
 const LONGEST_MESSAGE = 300;
 
-const NOTHING: Omit<ValidationNews, "account_id" | "is_account" | "account_name"> = {
+const NOTHING: Omit<ValidationUpdate, "account_id" | "is_account" | "account_name"> = {
   system_type: null,
   status: null,
   error_message: null,
@@ -121,7 +121,7 @@ async function aboutGrants(tx: Tx, { grants, safe_id }: Facts, data: Record<stri
 }
 
 /** How the figures change for all users who can see the secret; null if they do not change. */
-function changeOf(before: SecretRow | null, after: SecretRow | null): ValidationNews["statistics"] {
+function changeOf(before: SecretRow | null, after: SecretRow | null): ValidationUpdate["statistics"] {
   if (before === null || after === null) return null;
   const [was, is] = [statusOfSecret(before), statusOfSecret(after)];
   if (was === is) return null;

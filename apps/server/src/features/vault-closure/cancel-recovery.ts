@@ -9,7 +9,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call, SteppedCall } from "#kernel/http/implement.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { hashOf } from "./tend-closures.ts";
+import { hashOf } from "./vault-closure.jobs.ts";
 import { deleteLaterFactors, findByCancelHash, findClosure, hasFactorFrom, keepClosed } from "./vault-closure.store.ts";
 
 export interface ClosureDeps {

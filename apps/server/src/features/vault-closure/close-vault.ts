@@ -12,7 +12,7 @@ import type { ClosureRow } from "./vault-closure.store.ts";
 
 const HOUR = 3_600_000;
 
-export const TEND_JOB = "vault-closure.tend";
+export const CLOSURE_JOB = "vault-closure.tend";
 
 /** The dependencies that are also available without a server. */
 export type ClockAndEvents = Pick<Kernel, "clock" | "events"> & Partial<Pick<Kernel, "jobs">>;
@@ -71,7 +71,7 @@ export async function closeVault(
     link: "/vault",
     dedupeKey: `vault.closed:${person.id}`,
   });
-  await kernel.jobs?.enqueue(tx, TEND_JOB, {});
+  await kernel.jobs?.enqueue(tx, CLOSURE_JOB, {});
 }
 
 export const WHAT: Record<VaultClosure["cause"], string> = {

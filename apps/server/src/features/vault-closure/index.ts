@@ -5,7 +5,7 @@ import { implement, implementInSteps } from "#kernel/http/implement.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import { cancelByLink, cancelOwn, describeClosure } from "./cancel-recovery.ts";
 import type { ClosureDeps } from "./cancel-recovery.ts";
-import { defineClosureJobs } from "./tend-closures.ts";
+import { defineClosureJobs } from "./vault-closure.jobs.ts";
 import { deleteClosure, restartWaiting } from "./vault-closure.store.ts";
 
 export interface VaultClosureFeature {

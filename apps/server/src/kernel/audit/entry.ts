@@ -13,7 +13,10 @@ export interface RequestFacts {
 
 /** Fields that a handler adds to the entry of its call. INVARIANT: never a secret. */
 export interface AuditNote {
-  /** Replaces the call's event if less happened than the event says, such as a sign-in that waits for its second step. */
+  /**
+   * Replaces the call's event if the call did less than the event says, such as a sign-in that waits for its second
+   * step.
+   */
   event?: string;
   target?: { type: string; id: string; name?: string };
   result?: AuditEntry["result"];

@@ -96,7 +96,7 @@ export function stamp(keys: PendingKeys | null, entries: readonly { id: string; 
   }
 }
 
-/** Remembers entries that were certainly committed. */
+/** Remembers entries that are known to be committed. */
 export function awaitPlaces(keys: PendingKeys, ids: readonly string[], at: number): void {
   for (const id of ids) {
     if (keys.awaited.size >= MOST_AWAITED) return;
@@ -131,7 +131,7 @@ function readOrMake(folder: string): KeyObject {
   const next = `${path}.${randomUUID()}`;
   writeFileSync(next, randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600, flush: true });
   try {
-    // Unlike a rename, this never replaces the key of a process that was faster.
+    // Unlike a rename, this never replaces a key that another process has just created.
     linkSync(next, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

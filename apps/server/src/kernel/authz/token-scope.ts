@@ -18,10 +18,10 @@ export function requireScope(
 }
 
 /**
- * Null if this call, with this input, gives nothing to other users, or if the token has the scope for giving it. INVARIANT: a
- * scope for changing things never includes giving them to other users.
+ * Null if this call, with this input, gives no access to other users, or if the token has the scope for giving it.
+ * INVARIANT: a scope for changing objects never includes giving other users access to them.
  */
-export function giftRefusal({ gives, givesByToken }: Endpoint, { scopes }: ActingToken): Refusal | null {
+export function refusalToGive({ gives, givesByToken }: Endpoint, { scopes }: ActingToken): Refusal | null {
   if (gives === undefined || gives === "nothing") return null;
   if (givesByToken === undefined) return sessionNeeded();
   return scopes.has(givesByToken) ? null : scopeMissing(givesByToken);

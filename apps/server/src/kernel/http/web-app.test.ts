@@ -17,7 +17,7 @@ describe("the web app", () => {
   let http: Awaited<ReturnType<typeof createHttpServer>>;
   before(async () => {
     mkdirSync(join(root, "dist", "assets"), { recursive: true });
-    writeFileSync(join(root, "secret.txt"), "outside of the folder");
+    writeFileSync(join(root, "secret.txt"), "outside the folder");
     writeFileSync(join(root, "dist", "index.html"), "<title>The page</title>");
     writeFileSync(join(root, "dist", "favicon.svg"), "<svg/>");
     writeFileSync(join(root, "dist", "assets", "app-A1.js"), script);

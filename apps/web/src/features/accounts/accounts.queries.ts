@@ -38,7 +38,7 @@ import { invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
 import { toast } from "#shared/ui/toast.ts";
 import { saveFile } from "#shared/ui/save-file.ts";
 import type { AccountFilter } from "./list/account-filter.ts";
-import { isNarrowed, isNewestFirst } from "./list/account-filter.ts";
+import { isFiltered, isNewestFirst } from "./list/account-filter.ts";
 import { loadFailureText } from "./load-failure.ts";
 import { afterFailedCall, statusAfterValidation } from "./validation/validate-account.ts";
 
@@ -135,7 +135,7 @@ export async function revealVersion(id: string, version: number, justification: 
 export async function storeAccount(client: QueryClient, body: BodyOf<typeof createAccount>): Promise<Account> {
   const stored = await call(createAccount, { body });
   patchLists<Account, AccountFilter>(client, LISTS, (pages, filter) =>
-    isNarrowed(filter) || filter.status === "rotation_due" || !isNewestFirst(filter)
+    isFiltered(filter) || filter.status === "rotation_due" || !isNewestFirst(filter)
       ? pages
       : withNewItem(pages, stored),
   );

@@ -387,7 +387,7 @@ describe("the setup checklist", () => {
     expect(api.requestsTo("POST /api/v1/dashboard/setup/dismiss")[0]?.body).toEqual({ step: "provider" });
   });
 
-  test("is hidden when every step is done, and never asked for by others", async () => {
+  test("is hidden when every step is done, and never requested for other users", async () => {
     await openDashboard();
     expect(api.requestsTo(SETUP)).toHaveLength(0);
     signInForTest({ role: "admin" });

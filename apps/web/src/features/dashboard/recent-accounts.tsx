@@ -3,7 +3,7 @@ import { IconUserShield } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
-import { whereAndWho } from "#shared/runs/where-and-who.ts";
+import { loginText } from "#shared/runs/login-text.ts";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { NoRows, Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
@@ -32,7 +32,7 @@ export function RecentAccounts() {
                   }
                 >
                   <RowDetail>
-                    {`${whereAndWho({ ...account, hostname: account.hostname_ip })} · ${account.safe_name} · `}
+                    {`${loginText({ ...account, hostname: account.hostname_ip })} · ${account.safe_name} · `}
                     <RelativeTime moment={account.used_at} />
                   </RowDetail>
                 </Row>

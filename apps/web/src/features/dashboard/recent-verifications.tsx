@@ -7,7 +7,7 @@ import { Link } from "react-router";
 import { paths } from "#shared/paths.ts";
 import { messageOf } from "#shared/api/call-error.ts";
 import { startedBy } from "#shared/runs/started-by.ts";
-import { whereAndWho } from "#shared/runs/where-and-who.ts";
+import { loginText } from "#shared/runs/login-text.ts";
 import { SectionSkeleton } from "#shared/ui/section-skeleton.tsx";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
@@ -69,7 +69,7 @@ function Attempts({ attempts }: { attempts: readonly ValidationAttempt[] }) {
 }
 
 function Attempt({ attempt }: { attempt: ValidationAttempt }) {
-  const details = whereAndWho(attempt);
+  const details = loginText(attempt);
   return (
     <li className={classes.attempt}>
       <VerificationBadge status={attempt.status} isHostKeyChanged={attempt.error_category === "host_key"} />

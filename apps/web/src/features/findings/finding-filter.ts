@@ -35,7 +35,7 @@ export function chosenIn(params: URLSearchParams): ChosenFilter {
   };
 }
 
-const narrowingOf = ({ search, isMine, risk: [least, most] }: ChosenFilter, userId: string) => ({
+const commonFilterOf = ({ search, isMine, risk: [least, most] }: ChosenFilter, userId: string) => ({
   ...(search === "" ? {} : { search }),
   ...(isMine ? { assigneeId: userId as UserId } : {}),
   ...(least === 0 ? {} : { minRiskScore: least }),
@@ -48,7 +48,7 @@ export function filterOf(chosen: ChosenFilter, userId: string): FindingFilter {
     ...(severity.length === 0 ? {} : { severity: severity.join(",") }),
     ...(findingType.length === 0 ? {} : { findingType: findingType.join(",") }),
     ...(status.length === 0 ? {} : { status: status.join(",") }),
-    ...narrowingOf(chosen, userId),
+    ...commonFilterOf(chosen, userId),
     ...(isAll ? { includeBelowThreshold: "true" } : {}),
   };
 }
@@ -56,5 +56,5 @@ export function filterOf(chosen: ChosenFilter, userId: string): FindingFilter {
 export function exportFilterOf(chosen: ChosenFilter, userId: string): ExportFilters {
   const { severity, findingType, status, isAll } = chosen;
   const lists = { severity, findingType, status };
-  return { ...lists, ...narrowingOf(chosen, userId), ...(isAll ? { includeBelowThreshold: true } : {}) };
+  return { ...lists, ...commonFilterOf(chosen, userId), ...(isAll ? { includeBelowThreshold: true } : {}) };
 }

@@ -23,7 +23,7 @@ export const rangeOf = (params: URLSearchParams, part: string, usual: Validation
 export const RANGE_CHOICES = [...VALIDATION_RANGES];
 
 /** VAL-15 to VAL-18; ignores invalid values. */
-export const narrowingOf = (params: URLSearchParams) => ({
+export const tableFilterOf = (params: URLSearchParams) => ({
   search: searchOf(params),
   system: SystemFamily.safeParse(params.get("system")).data,
   status: AttemptStatusFilter.safeParse(params.get("status")).data,

@@ -27,7 +27,7 @@ import { FailureRows } from "./accounts/failure-rows.tsx";
 import { countText, percent, severityChoices, toneOfRate } from "./figures.ts";
 import { QuietBanner } from "./settings/quiet-banner.tsx";
 import { useBulkValidation } from "./bulk/use-bulk-validation.ts";
-import { narrowingOf } from "./validation-address.ts";
+import { tableFilterOf } from "./validation-address.ts";
 import { attemptList, failureList, statisticsNow, statusNow } from "./validation.queries.ts";
 
 /** The same interval as the Validation Dashboard (VAL-48). */
@@ -122,7 +122,7 @@ function History() {
 
 function Failures({ onRun }: { onRun: (id: RunId) => void }) {
   const [params, setParams] = useSearchParams();
-  const { severity } = narrowingOf(params);
+  const { severity } = tableFilterOf(params);
   const failures = useInfiniteQuery({ ...failureList({ severity }, POLLED), refetchInterval: REFRESHED_MS });
   const bulk = useBulkValidation(onRun);
   const first = failures.data?.pages[0];

@@ -53,7 +53,7 @@ function follow(parts: Follower): () => void {
   };
 }
 
-/** Follows the events while the component is mounted. `followerOf` must be defined outside of the component. */
+/** Follows the events while the component is mounted. `followerOf` must be defined outside the component. */
 export function useFollower(followerOf: (client: QueryClient) => Follower): void {
   const client = useQueryClient();
   useEffect(() => follow(followerOf(client)), [client, followerOf]);

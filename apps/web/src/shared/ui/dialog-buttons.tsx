@@ -3,7 +3,7 @@ import { Group } from "@mantine/core";
 import { createContext, use, type ReactNode } from "react";
 import classes from "./dialog-buttons.module.css";
 
-/** True inside of `Modal`. */
+/** True inside `Modal`. */
 export const IsInDialog = createContext(false);
 
 export interface DialogButtonsProps {

@@ -60,7 +60,7 @@ export function FilterPopover({ count, children }: { count: number; children: Re
       withinPortal={false}
       trapFocus
       shadow="md"
-      // The choices of a select are outside of the popover.
+      // The choices of a select are outside the popover.
       closeOnClickOutside={false}
     >
       <Popover.Target>

@@ -1,4 +1,4 @@
-// The space of the toasts. They move below the control that was just pressed if they would cover it.
+// The position of the toasts. They move below the control that was just pressed if they would cover it.
 
 export const MAX_TOASTS = 20;
 export const TOASTS_WIDTH = 380;

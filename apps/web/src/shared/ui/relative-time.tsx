@@ -1,4 +1,4 @@
-// Times: relative and self-updating, with the absolute time as tooltip (SHELL-32, SHELL-34), or the other way round.
+// Times: relative and self-updating, with the absolute time as tooltip (SHELL-32, SHELL-34), or vice versa.
 import { useNow } from "#shared/format/now.ts";
 import { useTimeFormat } from "#shared/format/time-format.ts";
 import { absoluteTime, nearTime, relativeTime, shortDate } from "#shared/format/time.ts";

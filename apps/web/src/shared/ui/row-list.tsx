@@ -49,5 +49,5 @@ export const RowDetail = ({ title, children }: { title?: string; children: React
   </p>
 );
 
-/** For an empty list in a card that needs no longer text. */
+/** For an empty list in a card, where a short text is enough. */
 export const NoRows = ({ children }: { children: ReactNode }) => <p className={classes.none}>{children}</p>;

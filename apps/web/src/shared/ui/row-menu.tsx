@@ -57,7 +57,7 @@ export function RowMenu({ name, actionsOf }: RowMenuProps) {
         },
   );
   return (
-    // In the page's landmark, outside of the row, which would cover it with the next one.
+    // In the page's landmark and outside the row, because the next row would cover it.
     <Menu
       opened={isOpen}
       onChange={setIsOpen}

@@ -1,4 +1,4 @@
-// The place of the toasts. Signed-in users load their list early; visitors load it with their first toast.
+// The region of the toasts. Signed-in users load their list early; visitors load it with their first toast.
 import { useEffect, useSyncExternalStore } from "react";
 import { useSession } from "#shared/session/session-store.ts";
 import { watchPresses } from "./place-toasts.ts";

@@ -58,7 +58,7 @@ async function filesIn(channel: ClientChannel, reading: Reading): Promise<FoundF
 function fileOf(fields: readonly string[]): FoundFile | null {
   const [path, size, modified, changed, inode, mode, owner, group] = fields as [string, ...string[]];
   const at = new Date(Number(modified) * 1000);
-  // A path with bytes that are not UTF-8 cannot be asked for again.
+  // A path with bytes that are not UTF-8 cannot be requested again.
   if (!path.startsWith("/") || path.includes("\uFFFD") || Number.isNaN(at.getTime())) return null;
   return {
     path,

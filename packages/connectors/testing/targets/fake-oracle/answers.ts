@@ -100,7 +100,7 @@ function table(release: Release, columns: readonly Column[], rows: readonly (rea
 
 /** One row with one column, a whole number below 100. */
 export function count(release: Release, name: string, value: number): Buffer {
-  // Base 100 behind an exponent; zero has no digits.
+  // Base 100 after an exponent; zero has no digits.
   const encoded = bytes(value === 0 ? u8(0x80) : u8(0xc1, value + 1));
   return table(release, [{ name, type: NUMBER, charsetForm: 0, size: NUMBER_BYTES }], [[encoded]]);
 }

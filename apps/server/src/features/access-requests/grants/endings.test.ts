@@ -52,7 +52,7 @@ const hasEnded = (request: AccessRequest) =>
   });
 
 describe("the end of access", () => {
-  test("access ends when it expires; all users concerned are notified, and the end is audited", async () => {
+  test("access ends when it expires; all affected users are notified, and the end is audited", async () => {
     const lending = await aRequestableAccount(app);
     const request = await granted(lending);
     const heard = await liveEvents(app, lending.asker);

@@ -20,7 +20,7 @@ export type Source = "checkpoint" | "tree" | "signing-key" | "witness" | "sink" 
 
 export interface NewContradiction {
   source: Source;
-  /** The sink or entry concerned; empty for the log itself. */
+  /** The affected sink or entry; empty for the log itself. */
   subject: string;
   finding: Finding;
   /** Identifies the contradiction: the same claim is the same contradiction. */

@@ -86,7 +86,7 @@ export async function verifyStored(
   return { ...report, isIntact: report.isIntact && more.length === 0, findings: [...report.findings, ...more] };
 }
 
-/** A defect of the whole log is reported once, with the entries concerned. */
+/** A defect of the whole log is reported once, with the affected entries. */
 const isSame = (one: Finding, other: Finding): boolean =>
   one.message === other.message || (one.kind === other.kind && ["truncated", "rewritten"].includes(one.kind));
 

@@ -65,7 +65,7 @@ describe("cloud discovery", needs(opensslAvailable()), () => {
     assert.deepEqual(namesOf(gone), ["prod/database"]);
   });
 
-  test("INVARIANT: another user learns nothing of the resources, and no value is asked for", async () => {
+  test("INVARIANT: another user learns nothing about the resources, and no value is requested", async () => {
     const stranger = await aPerson(world.app, "manager");
     const [known] = await resources({ limit: "1" });
     const list = await world.app.call(listCloudResources, { as: stranger.token });

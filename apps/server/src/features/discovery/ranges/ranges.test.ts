@@ -100,7 +100,7 @@ test("finds the hosts that listen, without excluded ones, and reports the progre
 });
 
 describe("INVARIANT: a range scan touches only networks that an administrator allowed", () => {
-  test("a range outside of them is refused, also partly", async () => {
+  test("a range outside them is refused, also partly", async () => {
     for (const range of ["10.0.0.0/24", "127.80.255.0-127.81.0.1", "::1", "127.0.0.0/8"]) {
       const reply = await start({ ranges: ["127.80.0.1", range] });
       assert.equal(reply.status, 422, reply.text);

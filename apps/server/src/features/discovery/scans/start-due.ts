@@ -13,7 +13,7 @@ const AT_ONCE = 100;
 
 /**
  * INVARIANT: one due time starts at most one scan: the row is locked, and its next time moves in the transaction that
- * queues the scan. A time that passed while the server was stopped, outside of the window, is skipped.
+ * queues the scan. A time that passed while the server was stopped, outside the window, is skipped.
  */
 export async function startDueScans({ kernel }: DiscoveryContext): Promise<void> {
   let count = AT_ONCE;

@@ -9,7 +9,7 @@ import type { RotationContext } from "../context.ts";
 import { checkReconcileScope } from "../reconcile/reconcile-scope.policy.ts";
 import { lineOf } from "../rotation-labels.ts";
 import { applyEvent, backOff, nextAction } from "../rotation.policy.ts";
-import type { Capabilities, Journal, RotationAct, RotationEvent } from "../rotation.policy.ts";
+import type { Capabilities, Journal, RotationAction, RotationEvent } from "../rotation.policy.ts";
 import type { RotationKind, RotationRow } from "../rotation.store.ts";
 import { readSnapshot } from "./engine.store.ts";
 import type { Facts, RotationSnapshot } from "./engine.store.ts";
@@ -146,14 +146,14 @@ const isUnasked = ({ asked_by }: RotationRow): boolean => asked_by === null;
 /**
  * Whether the task must wait: a verification is logging in now, or the reconcile account's own secret is being rotated.
  */
-function mustWait({ is_verifying, reconciler }: RotationSnapshot, act: RotationAct): boolean {
+function mustWait({ is_verifying, reconciler }: RotationSnapshot, act: RotationAction): boolean {
   return is_verifying || (act.do === "send" && act.by === "reconcile-account" && reconciler?.is_changing === true);
 }
 
 function taskOf(
   stepResult: StepResult,
   snapshot: RotationSnapshot,
-  act: Exclude<RotationAct, { do: "store" }>,
+  act: Exclude<RotationAction, { do: "store" }>,
   { secretRow, connector, at }: { secretRow: SecretRow; connector: Connector; at: Date },
 ): RotationTask {
   const base = { secretRow, connector };
@@ -214,24 +214,24 @@ function pauseAfter(before: Journal, now: Journal, event: RotationEvent): number
   return event.kind === "probed" && event.says === "live" && now.step === "stored" ? backOff(now.tries - 1) : null;
 }
 
-/** Returns the next act; null if the rotation has to wait. Acts that need no task are recorded on the way. */
+/** Returns the next action; null if the rotation has to wait. Actions that need no task are recorded directly. */
 function planNext(
   stepResult: StepResult,
   capabilities: Capabilities,
   isReconcilerRefused: boolean,
   at: Date,
-): RotationAct | null {
+): RotationAction | null {
   while (stepResult.pauseMs === null) {
     const act = nextAction(stepResult.journal, capabilities);
     if (act === null) return null;
-    const event = atOnce(act, isReconcilerRefused);
+    const event = eventWithoutTask(act, isReconcilerRefused);
     if (event === null) return act;
     recordEvent(stepResult, { event, detail: null, at, login: null });
   }
   return null;
 }
 
-function atOnce(act: RotationAct, isReconcilerRefused: boolean): RotationEvent | null {
+function eventWithoutTask(act: RotationAction, isReconcilerRefused: boolean): RotationEvent | null {
   if (act.do === "look-again") return { kind: "looks-again" };
   if (act.do === "end") return { kind: "retired" };
   if (act.do !== "give-up") return null;

@@ -20,7 +20,7 @@ export interface CandidateContext {
   made: NewSecret | null;
 }
 
-/** Stores a sealed candidate, or returns the task that generates one outside of the transaction. */
+/** Stores a sealed candidate, or returns the task that generates one outside the transaction. */
 export async function storeCandidate(
   kernel: Kernel,
   tx: Tx,

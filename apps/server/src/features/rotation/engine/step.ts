@@ -13,7 +13,7 @@ export interface SealedSecret {
   envelope: Buffer;
 }
 
-/** A secret that was generated outside of a transaction. */
+/** A secret that was generated outside a transaction. */
 export interface NewSecret {
   secret: Secret;
 }

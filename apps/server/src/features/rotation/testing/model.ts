@@ -1,6 +1,6 @@
 // A small model of two workers and one target with every fault, for an exhaustive exploration of the journal.
 import { applyEvent, nextAction, initialJournal } from "../rotation.policy.ts";
-import type { RotationAct, RotationEvent, Journal, Capabilities } from "../rotation.policy.ts";
+import type { RotationAction, RotationEvent, Journal, Capabilities } from "../rotation.policy.ts";
 
 export interface World {
   journal: Journal;
@@ -25,7 +25,7 @@ export interface World {
 export type Worker =
   | { at: "rest" }
   | { at: "holding" }
-  | { at: "performing"; act: RotationAct }
+  | { at: "performing"; act: RotationAction }
   | { at: "performed"; event: RotationEvent };
 
 export const IDLE: Worker = { at: "rest" };
@@ -95,7 +95,7 @@ function* stepsOf(world: World, rules: Rules, index: number, worker: Worker): Ge
 }
 
 /** Records the task before it is performed. */
-function begin(world: World, index: number, act: RotationAct): World {
+function begin(world: World, index: number, act: RotationAction): World {
   const performing = putting(world, index, { at: "performing", act });
   switch (act.do) {
     case "store": {
@@ -125,7 +125,7 @@ function begin(world: World, index: number, act: RotationAct): World {
 
 type Performance = [World, RotationEvent];
 
-function performances(world: World, rules: Rules, act: RotationAct): Performance[] {
+function performances(world: World, rules: Rules, act: RotationAction): Performance[] {
   switch (act.do) {
     case "send":
       return sendings(world, rules, act.by === "account" ? world.journal.old : null);

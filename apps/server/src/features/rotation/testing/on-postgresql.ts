@@ -85,7 +85,7 @@ export async function onPostgresql() {
       return body.password;
     },
 
-    /** Sets a different password on the target, outside of Strongroom. */
+    /** Sets a different password on the target, outside Strongroom. */
     setPassword: (username: string, password: string) => target.sql(`alter role "${username}" password '${password}'`),
 
     /** Leaves the rotation as if its process had died right after sending a change. */

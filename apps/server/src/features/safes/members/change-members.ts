@@ -40,23 +40,23 @@ export async function addMember(
 ): Promise<SafeMember> {
   const safe = await begin(call, tx);
   const { user_id = null, group_id = null, role, permissions: chosen, expires_at } = call.body;
-  const gift: PermissionGrant = { permissions: permissionsOfRole(role, chosen), expiresAt: moment(expires_at) };
-  await requireFuture(tx, gift.expiresAt);
+  const given: PermissionGrant = { permissions: permissionsOfRole(role, chosen), expiresAt: moment(expires_at) };
+  await requireFuture(tx, given.expiresAt);
   const name = await nameOfPrincipal(tx, call.body);
   if (name === null) throw refuse(422, "safe.member-unknown", "This user or group does not exist.");
-  await requireNotTooMuch(tx, call.actor, safe, gift, null);
+  await requireNotTooMuch(tx, call.actor, safe, given, null);
   const at = kernel.clock.now();
   const row = { id: newId(at.getTime()), safe_id: safe.id, user_id, group_id, role, added_at: at };
   const isNew = await insertMember(tx, {
     ...row,
-    permissions: gift.permissions,
-    expires_at: gift.expiresAt,
+    permissions: given.permissions,
+    expires_at: given.expiresAt,
     added_by: call.actor.id,
   });
   if (!isNew)
     throw refuse(409, "safe.already-member", `${name} is already a member. Change the existing membership instead.`);
   const member = await memberOf(tx, safe.id, row.id);
-  await noteGift(call, tx, member);
+  await noteGivenPermissions(call, tx, member);
   await kernel.events.publish(tx, changed(safe.id, await audienceOfSafe(tx, safe.id)));
   return toMember(member);
 }
@@ -69,17 +69,17 @@ export async function changeMember(
   const safe = await begin(call, tx);
   const before = await memberOf(tx, safe.id, call.params.member_id);
   const { role, permissions: chosen, expires_at } = call.body;
-  const gift: PermissionGrant = { permissions: permissionsOfRole(role, chosen), expiresAt: moment(expires_at) };
-  await requireFuture(tx, gift.expiresAt);
-  if (isOwners(safe, before) && (role !== "owner" || gift.expiresAt !== null)) throw ownersMembership();
-  await requireNotTooMuch(tx, call.actor, safe, gift, {
+  const given: PermissionGrant = { permissions: permissionsOfRole(role, chosen), expiresAt: moment(expires_at) };
+  await requireFuture(tx, given.expiresAt);
+  if (isOwners(safe, before) && (role !== "owner" || given.expiresAt !== null)) throw ownersMembership();
+  await requireNotTooMuch(tx, call.actor, safe, given, {
     permissions: before.permissions,
     expiresAt: before.expires_at,
   });
-  await updateMember(tx, before.id, { role, permissions: gift.permissions, expires_at: gift.expiresAt });
+  await updateMember(tx, before.id, { role, permissions: given.permissions, expires_at: given.expiresAt });
   await requireOwnerLeft(tx, call.actor, safe);
   const member = await memberOf(tx, safe.id, before.id);
-  await noteGift(call, tx, member, before);
+  await noteGivenPermissions(call, tx, member, before);
   await kernel.events.publish(tx, changed(safe.id, await audienceOfSafe(tx, safe.id, await peopleOf(tx, member))));
   return toMember(member);
 }
@@ -160,12 +160,12 @@ async function requireNotTooMuch(
   tx: Tx,
   actor: Actor,
   safe: SafeRow,
-  gift: PermissionGrant,
+  given: PermissionGrant,
   before: PermissionGrant | null,
 ): Promise<void> {
   if (actor.role === "admin") return;
   const own = await membershipsOf(tx, safe.id, actor.id);
-  const excess = namesOf(permissionsBeyond(gift, before, own));
+  const excess = namesOf(permissionsBeyond(given, before, own));
   if (excess.length === 0) return;
   throw refuse(
     403,
@@ -184,7 +184,12 @@ async function requireOwnerLeft(tx: Tx, actor: Actor, safe: SafeRow): Promise<vo
 }
 
 /** Notes the permissions given and to whom; permissions that administrators give themselves are noted as a warning. */
-async function noteGift(call: Pick<Call, "actor" | "note">, tx: Tx, now: ShownMember, before?: ShownMember) {
+async function noteGivenPermissions(
+  call: Pick<Call, "actor" | "note">,
+  tx: Tx,
+  now: ShownMember,
+  before?: ShownMember,
+) {
   const isOwn = (await peopleOf(tx, now)).includes(call.actor.id);
   const said = ({ role, permissions, expires_at }: ShownMember) => ({
     role,

@@ -104,7 +104,7 @@ async function redeem(
   try {
     await requireLoginAllowed(tx, account, { userId: user.id, kind: secret === null ? "certificate" : "secret" });
     const rules = await readSessionRules(tx, account.platform_id, account.safe_id);
-    // INVARIANT: a gateway outside of the zones of the platform and the safe opens no session.
+    // INVARIANT: a gateway outside the zones of the platform and the safe opens no session.
     if (!isInZones(await readZone(tx, ticket.gateway_id), rules.zones)) throw invalid();
     const { program } = redemption;
     // INVARIANT: a session runs only the programs that its platform allows.

@@ -8,7 +8,7 @@ import type { TlsOptions } from "node:tls";
 import { refuse } from "#kernel/http/refuse.ts";
 import type { ProcessKernel } from "#kernel/kernel.ts";
 import { gatewayHostKey } from "../native/host-key.ts";
-import { gatewaySocket } from "./gateway-places.ts";
+import { gatewaySocket } from "./gateway-socket.ts";
 import { addressOf, readGateways } from "./gateways.store.ts";
 import type { GatewayRow } from "./gateways.store.ts";
 

@@ -30,7 +30,7 @@ import type { TestPerson } from "#testing/people.ts";
 import { aMember } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
-import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { recordingsFolder } from "../gateway/gateway-socket.ts";
 import { endSession } from "../gateway/end-session.ts";
 import { closeRecording, openRecording, recordChunks, recordingKeyOf } from "../recordings/store-recording.ts";
 import { sessionContextOf } from "../session-context.ts";

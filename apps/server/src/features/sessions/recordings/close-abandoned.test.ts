@@ -1,4 +1,4 @@
-// Recordings of gateways that stopped: they are checked and closed, and a gateway that comes back corrects their status.
+// Recordings of gateways that stopped: they are checked and closed, and a gateway that restarts corrects their status.
 import { parseDigestLine } from "@strongroom/recordings";
 import assert from "node:assert/strict";
 import { open, rm, stat, truncate } from "node:fs/promises";
@@ -128,7 +128,7 @@ test("without the file, the recording ends at the last digest in the database", 
   assert.equal((await endsOf(sessionId))[0]?.chunk, 1);
 });
 
-test("a gateway that comes back can close a recording marked as broken, and may send chunks again", async () => {
+test("a gateway that restarts can close a recording marked as broken, and may send chunks again", async () => {
   const recording = await aLiveRecording(2);
   await losesItsGateway();
   assert.equal((await rowOf(recording.id)).status, "broken");

@@ -95,7 +95,7 @@ test("any server plays, exports and searches a recording in the bucket", async (
   }
 });
 
-test("while the object store is away, playback says so and nothing is deleted", async () => {
+test("while the object store is unavailable, playback says so and nothing is deleted", async () => {
   const { owner, id, recording } = await anEndedSession(1);
   fake.failure = { status: 503, code: "SlowDown" };
   await shiftTime(app, "30 days");

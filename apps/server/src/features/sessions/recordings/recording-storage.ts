@@ -2,7 +2,7 @@
 import { folderStorage } from "@strongroom/recordings/storage";
 import type { RecordingStorage } from "@strongroom/recordings/storage";
 import type { Config } from "#kernel/config.ts";
-import { recordingsFolder } from "../gateway/gateway-places.ts";
+import { recordingsFolder } from "../gateway/gateway-socket.ts";
 import type { StorageKind } from "./recordings.store.ts";
 
 type Place = Pick<Config, "dataFolder" | "recordingsBucket">;

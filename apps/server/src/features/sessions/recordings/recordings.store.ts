@@ -127,7 +127,10 @@ export interface ClosedAs {
   durationMs: number;
 }
 
-/** Returns false when it was closed before. A gateway that comes back closes a recording that was marked broken in the meantime. */
+/**
+ * Returns false when it was closed before. A gateway that restarts closes a recording that was marked broken in the
+ * meantime.
+ */
 export async function markClosed(
   tx: Tx,
   id: string,

@@ -21,11 +21,11 @@ describe("the risk level", () => {
     ["no reason", {}, "low"],
     ["a first session", { is_first: true }, "medium"],
     ["a session on a production system", { is_production: true }, "medium"],
-    ["a session outside of the usual hours", { is_unusual_time: true }, "medium"],
+    ["a session outside the usual hours", { is_unusual_time: true }, "medium"],
     ["a first session on a production system", { is_first: true, is_production: true }, "high"],
     ["emergency access", { is_break_glass: true }, "high"],
   ] as const) {
-    test(`of ${name} is ${level}`, () => assert.equal(riskLevelOf(startReasons({ ...NONE, ...facts })), level));
+    test(`is ${level} for ${name}`, () => assert.equal(riskLevelOf(startReasons({ ...NONE, ...facts })), level));
   }
 
   test("is high for a risky command alone, and medium for a large transfer alone", () => {

@@ -14,7 +14,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
 import { newId } from "#kernel/id.ts";
-import { gatewaySocket } from "../gateway/gateway-places.ts";
+import { gatewaySocket } from "../gateway/gateway-socket.ts";
 import { registerGateway } from "../gateway/gateways.store.ts";
 import { redeemTicket } from "../gateway/redeem-ticket.ts";
 import type { SessionProgram } from "../gateway/session-rules.store.ts";

@@ -170,7 +170,7 @@ describe("the filters of texts", () => {
     assert.equal(await isOpenedFor("filtered-needle"), true);
   });
 
-  test("that were changed in the database hide no text", async () => {
+  test("hide no text after they were changed in the database", async () => {
     const setup = await anSshAccount(app);
     const { recordingId } = await aRecordedSession(setup, ["unhidden-needle\r\n"]);
     await indexRecordings(app.kernel);

@@ -79,7 +79,7 @@ test("JIT-22: approves and denies by keyboard alone", async () => {
   expect(api.requestsTo(APPROVE)[0]?.body).toEqual({ comment: "go ahead" });
 });
 
-test("j opens the next request that waits, and k goes back", async () => {
+test("j opens the next waiting request, and k the previous one", async () => {
   const { user, router } = await openPage();
   await screen.findByRole("link", { name: /Next request/ });
   await user.keyboard("j");

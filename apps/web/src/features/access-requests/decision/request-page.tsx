@@ -1,5 +1,5 @@
 // The page of one request, for the person who decides: who, what, when, how long, why, the risk, and what came before.
-// `a` approves, `d` denies, `j` and `k` go through the requests that wait.
+// `a` approves, `d` denies, `j` and `k` move through the waiting requests.
 import { Button, Group, Kbd, Stack } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import type { AccessRequest } from "@strongroom/contract";

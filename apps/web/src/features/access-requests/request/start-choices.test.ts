@@ -31,7 +31,7 @@ describe("the starts of a request", () => {
     expect(startLimits(at("2026-11-25T15:00"))).toEqual({ min: "2026-11-25T15:00", max: "2026-12-25T15:00" });
   });
 
-  test("and a duration give a period with its time zone", () => {
+  test("form a period with a time zone when combined with a duration", () => {
     expect(periodText("2026-11-28T22:00", 240)).toMatch(/Nov 28, 2026.* to .*Nov 29, 2026.* \(.+\)$/);
     expect(periodText("", 60)).toBeNull();
   });

@@ -50,7 +50,7 @@ function UsesWithoutUpdate({ account }: { account: Account }) {
   const rest = holding.length - names.length;
   return (
     <p>
-      <strong>Scans found {counted(holding.length, "use")} of this password outside of its dependents:</strong>{" "}
+      <strong>Scans found {counted(holding.length, "use")} of this password outside its dependents:</strong>{" "}
       {names.join(", ")}
       {rest > 0 && ` and ${rest} more`}. Without an update they keep the old password. Review them first under{" "}
       <em>Dependents</em> on the page of the account.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterOf, isNarrowed, tabOf } from "./account-filter.ts";
+import { filterOf, isFiltered, tabOf } from "./account-filter.ts";
 
 const of = (address: string) => new URLSearchParams(address);
 
@@ -32,11 +32,11 @@ test("reads tag, age and order, and drops what the server would refuse", () => {
 });
 
 test("an order is not an active filter", () => {
-  expect(isNarrowed(filterOf(of("sort=name")))).toBe(false);
-  expect(isNarrowed(filterOf(of("tag=pci")))).toBe(true);
+  expect(isFiltered(filterOf(of("sort=name")))).toBe(false);
+  expect(isFiltered(filterOf(of("tag=pci")))).toBe(true);
 });
 
 test("a selected tab is not an active filter", () => {
-  expect(isNarrowed(filterOf(of("tab=active")))).toBe(false);
-  expect(isNarrowed(filterOf(of("tab=active&search=x")))).toBe(true);
+  expect(isFiltered(filterOf(of("tab=active")))).toBe(false);
+  expect(isFiltered(filterOf(of("tab=active&search=x")))).toBe(true);
 });

@@ -48,7 +48,7 @@ export function filterOf(params: URLSearchParams): AccountFilter {
 }
 
 /** Whether a filter other than the tab is active; the order is none. */
-export const isNarrowed = (filter: AccountFilter): boolean =>
+export const isFiltered = (filter: AccountFilter): boolean =>
   Object.keys(filter).some((part) => part !== "status" && part !== "sort");
 
 /** Whether a new account belongs at the start of the list. */

@@ -13,7 +13,7 @@ import { DeleteAccountDialog, RotateAccountDialog } from "../actions/account-act
 import { AccountCard, type AccountDialog } from "./account-card.tsx";
 import { AccountTable } from "./account-table.tsx";
 import type { AccountList } from "./use-account-list.ts";
-import { isNarrowed, type AccountFilter } from "./account-filter.ts";
+import { isFiltered, type AccountFilter } from "./account-filter.ts";
 import classes from "./accounts-page.module.css";
 import { loadFailureText } from "../load-failure.ts";
 import { copyKey, usePasswordCopy } from "../actions/use-password-copy.tsx";
@@ -83,7 +83,7 @@ export function AccountGrid(props: AccountGridProps) {
 
 /** ACC-10 to ACC-12. */
 function NoAccounts({ filter, addButton }: { filter: AccountFilter; addButton: ReactNode }) {
-  if (isNarrowed(filter)) {
+  if (isFiltered(filter)) {
     return <EmptyState icon={IconSearchOff} title="No accounts found" text="No accounts match your search criteria." />;
   }
   return (

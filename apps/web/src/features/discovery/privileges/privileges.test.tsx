@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-test("a shared key shows its reach as a sentence, a picture and a table", async () => {
+test("a shared key shows its reach as a sentence, a diagram and a table", async () => {
   api.on(KEYS, { json: { data: [aKey] } });
   api.on(REACH, { json: REACHED });
   renderScreen(<KeyList />);

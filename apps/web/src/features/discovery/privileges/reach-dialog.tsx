@@ -1,4 +1,4 @@
-// The graph around a key or an account, as a picture and as a table.
+// The graph around a key or an account, as a diagram and as a table.
 import { SegmentedControl, Stack, Table } from "@mantine/core";
 import type { ReachNode, ReplyOf, readBlastRadius } from "@strongroom/contract";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// Tests of the places of nodes in the picture.
+// Tests of the positions of nodes in the diagram.
 import type { ReachNode } from "@strongroom/contract";
 import { expect, test } from "vitest";
 import { BOX, MOST_DRAWN, layOut } from "./reach-layout.ts";
@@ -47,6 +47,6 @@ test("draws the nearest nodes of a large search", () => {
   expect(layOut(nodes).placed).toHaveLength(MOST_DRAWN);
 });
 
-test("an empty search has no picture", () => {
+test("an empty search has no diagram", () => {
   expect(layOut([]).placed).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface Layout {
   height: number;
 }
 
-/** A picture with more nodes would not be readable; the table has them all. */
+/** A diagram with more nodes would not be readable; the table has them all. */
 export const MOST_DRAWN = 60;
 
 export const BOX = { width: 190, height: 44 } as const;

@@ -1,4 +1,4 @@
-// The picture of a search: accounts, keys and systems as a tree from left to right.
+// The diagram of a search: accounts, keys and systems as a tree from left to right.
 import type { ReachNode } from "@strongroom/contract";
 import classes from "./privileges.module.css";
 import { BOX, MOST_DRAWN, layOut } from "./reach-layout.ts";
@@ -8,8 +8,8 @@ export function ReachPicture({ nodes, label }: { nodes: readonly ReachNode[]; la
   const { placed, edges, width, height } = layOut(nodes);
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide picture scrolls, also by keyboard */}
-      <div className={classes.picture} role="region" aria-label="Picture of the paths" tabIndex={0}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide diagram scrolls, also by keyboard */}
+      <div className={classes.picture} role="region" aria-label="Diagram of the paths" tabIndex={0}>
         <svg role="img" aria-label={label} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
           {edges.map(({ from, to }) => (
             <path
@@ -35,7 +35,7 @@ export function ReachPicture({ nodes, label }: { nodes: readonly ReachNode[]; la
       {nodes.length > MOST_DRAWN && (
         <p
           className={classes.hint}
-        >{`The picture shows the first ${MOST_DRAWN} of ${nodes.length.toLocaleString()} steps.`}</p>
+        >{`The diagram shows the first ${MOST_DRAWN} of ${nodes.length.toLocaleString()} steps.`}</p>
       )}
     </>
   );

@@ -17,4 +17,4 @@ export function filterOf(params: URLSearchParams): SafeFilter {
   };
 }
 
-export const isNarrowed = ({ sort: _order, ...filter }: SafeFilter): boolean => Object.keys(filter).length > 0;
+export const isFiltered = ({ sort: _order, ...filter }: SafeFilter): boolean => Object.keys(filter).length > 0;

@@ -29,7 +29,7 @@ import { FilterChips } from "#shared/ui/filter-chips.tsx";
 import { SAFE_COLUMNS, SafeTable } from "./safe-table.tsx";
 import type { SafeDialog } from "./safe-actions.ts";
 import { SafeCard } from "./safe-card.tsx";
-import { filterOf, isNarrowed } from "./safe-filter.ts";
+import { filterOf, isFiltered } from "./safe-filter.ts";
 import { CreateSafeDialog, EditSafeDialog } from "../form/safe-form-dialogs.tsx";
 import { STATUS_BADGES } from "../safe-labels.ts";
 import { safeList, statistics } from "../safes.queries.ts";
@@ -81,7 +81,7 @@ export default function SafesPage() {
       <Loaded query={list} loadingText="Loading safes..." failureText="Failed to load safes">
         {() =>
           safes.length === 0 ? (
-            <NoSafes isNarrowed={isNarrowed(filter)} createButton={createButton} />
+            <NoSafes isFiltered={isFiltered(filter)} createButton={createButton} />
           ) : (
             <div className={list.isPlaceholderData ? classes.stale : undefined}>
               {layout === "table" ? (
@@ -152,12 +152,12 @@ function Toolbar({ settings, layout, onLayout }: ToolbarProps) {
 
 interface NoSafesProps {
   /** Whether a search or status filter is set, so that other safes may exist. */
-  isNarrowed: boolean;
+  isFiltered: boolean;
   createButton: React.ReactNode;
 }
 
 /** SAFE-08. */
-function NoSafes({ isNarrowed: isSearching, createButton }: NoSafesProps) {
+function NoSafes({ isFiltered: isSearching, createButton }: NoSafesProps) {
   const [, setParams] = useSearchParams();
   return isSearching ? (
     <EmptyState

@@ -75,7 +75,7 @@ export class PacketReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Throws a RangeError behind the end, as do the other methods. */
+  /** Throws a RangeError past the end, as do the other methods. */
   number(): number {
     this.#at += 4;
     return this.#view.getUint32(this.#at - 4);

@@ -69,7 +69,7 @@ test("a link shows the form and starts no session automatically", async () => {
   await waitFor(() => expect(api.requestsTo(START)[0]?.body).toEqual({ reason: "Deploy" }));
 });
 
-test("the form shows the command for an own SSH client and the fingerprint that it will ask about", async () => {
+test("the form shows the command for a native SSH client and the fingerprint that the client asks to confirm", async () => {
   show();
   const hint = await screen.findByRole("region", { name: "With your own SSH client" });
   expect(hint.textContent).toContain("@gateway.example.com");

@@ -11,7 +11,7 @@ import { hasCritical } from "./critical-failures.ts";
 import { countText } from "../figures.ts";
 import { useBulkValidation } from "../bulk/use-bulk-validation.ts";
 import type { Report } from "../report/use-report.ts";
-import { ACCOUNT_VIEWS, narrowingOf, type AccountView } from "../validation-address.ts";
+import { ACCOUNT_VIEWS, tableFilterOf, type AccountView } from "../validation-address.ts";
 import { attemptList, failureList } from "../validation.queries.ts";
 
 export interface AccountsTabProps {
@@ -24,7 +24,7 @@ export interface AccountsTabProps {
 export function AccountsTab({ range, report, onRun }: AccountsTabProps) {
   const [params, setParams] = useSearchParams();
   const view = choiceOf(params, "view", ACCOUNT_VIEWS);
-  const { search, system, status, severity } = narrowingOf(params);
+  const { search, system, status, severity } = tableFilterOf(params);
   // The overview shows the newest attempts.
   const sort = view === "attempts" ? AttemptSort.safeParse(params.get("sort")).data : undefined;
   const attempts = useInfiniteQuery({

@@ -10,7 +10,7 @@ import classes from "./accounts-tab.module.css";
 import { BulkValidateButton } from "../bulk/bulk-validate-button.tsx";
 import { severityChoices } from "../figures.ts";
 import type { Report } from "../report/use-report.ts";
-import { SYSTEM_CHOICES, narrowingOf, type AccountView } from "../validation-address.ts";
+import { SYSTEM_CHOICES, tableFilterOf, type AccountView } from "../validation-address.ts";
 
 export interface AccountsToolbarProps {
   view: AccountView;
@@ -29,7 +29,7 @@ const STATUS_CHOICES = [
 
 export function AccountsToolbar(props: AccountsToolbarProps) {
   const [params, setParams] = useSearchParams();
-  const { system, status, severity } = narrowingOf(params);
+  const { system, status, severity } = tableFilterOf(params);
   const choose = (part: string) => (value: string | null) =>
     setParams((before) => withParam(before, part, value ?? ""), { replace: true });
   return (

@@ -3,7 +3,7 @@ import { IconShieldSearch } from "@tabler/icons-react";
 import { ATTEMPT_SORT_FIELDS, type ValidationAttempt } from "@strongroom/contract";
 import { startedBy } from "#shared/runs/started-by.ts";
 import { systemLabel } from "#shared/runs/system-label.ts";
-import { whereAndWho } from "#shared/runs/where-and-who.ts";
+import { loginText } from "#shared/runs/login-text.ts";
 import { nextPageOf, type PagedList } from "#shared/ui/next-page.ts";
 import { ColumnChoice } from "#shared/ui/data-table-tools.tsx";
 import { sortableBy, useTableSettings } from "#shared/ui/data-table-settings.ts";
@@ -16,7 +16,7 @@ import classes from "./accounts-tab.module.css";
 import { secretPath } from "./secret-path.ts";
 
 const COLUMNS: readonly DataColumn<ValidationAttempt>[] = [
-  { id: "name", header: "Name", width: 10, grow: 2, cell: (attempt) => attempt.account_name, title: whereAndWho },
+  { id: "name", header: "Name", width: 10, grow: 2, cell: (attempt) => attempt.account_name, title: loginText },
   {
     id: "result",
     header: "Result",
@@ -27,7 +27,7 @@ const COLUMNS: readonly DataColumn<ValidationAttempt>[] = [
     ),
     stacked: "badge",
   },
-  { id: "target", header: "Target", width: 10, grow: 2, cell: whereAndWho, title: whereAndWho, stacked: "line" },
+  { id: "target", header: "Target", width: 10, grow: 2, cell: loginText, title: loginText, stacked: "line" },
   {
     id: "error",
     header: "Message",

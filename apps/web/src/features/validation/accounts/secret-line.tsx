@@ -3,10 +3,10 @@ import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import rows from "./rows.module.css";
 import { secretPath } from "./secret-path.ts";
-import { whereAndWho, type Place } from "#shared/runs/where-and-who.ts";
+import { loginText, type LoginParts } from "#shared/runs/login-text.ts";
 
 export interface SecretLineProps {
-  secret: Place & { account_id: string; is_account: boolean; account_name: string };
+  secret: LoginParts & { account_id: string; is_account: boolean; account_name: string };
   /** Text after the target. */
   more?: string | undefined;
 }
@@ -20,7 +20,7 @@ export function SecretLine({ secret, more }: SecretLineProps) {
         </Anchor>
       </p>
       <p className={rows.detail}>
-        {whereAndWho(secret)}
+        {loginText(secret)}
         {more !== undefined && ` · ${more}`}
       </p>
     </>

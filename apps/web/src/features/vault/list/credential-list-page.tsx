@@ -34,7 +34,7 @@ const QuickView = lazy(() => import("./quick-view.tsx"));
 
 interface NoCredentialsProps {
   /** Whether a search or type filter is set, so that other credentials may exist. */
-  isNarrowed: boolean;
+  isFiltered: boolean;
   onClear: () => void;
   addButton: ReactNode;
 }
@@ -65,8 +65,8 @@ export default function CredentialListPage() {
       );
     }
     if (credentials.length === 0) {
-      const isNarrowed = filter.search !== undefined || filter.type !== undefined;
-      return <NoCredentials isNarrowed={isNarrowed} onClear={() => setParams({})} addButton={addButton} />;
+      const isFiltered = filter.search !== undefined || filter.type !== undefined;
+      return <NoCredentials isFiltered={isFiltered} onClear={() => setParams({})} addButton={addButton} />;
     }
     return (
       <div className={list.isPlaceholderData ? classes.stale : undefined}>
@@ -185,8 +185,8 @@ function CredentialToolbar({ count, settings, layout, onLayout }: ToolbarProps) 
   );
 }
 
-function NoCredentials({ isNarrowed, onClear, addButton }: NoCredentialsProps) {
-  if (isNarrowed) {
+function NoCredentials({ isFiltered, onClear, addButton }: NoCredentialsProps) {
+  if (isFiltered) {
     return (
       <EmptyState
         title="No credentials found"

@@ -1,4 +1,4 @@
-// Discovery targets and address ranges of the gift world.
+// Discovery targets and address ranges of the given-access world.
 import { allowDiscoveryNetwork, createDiscoveryTarget, listDiscoveryNetworks } from "@strongroom/contract";
 import type { Safe } from "@strongroom/contract";
 import { anAccount } from "./accounts.ts";

@@ -3,12 +3,12 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Mail } from "#features/mail/index.ts";
 import { findUser } from "#features/users/index.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { TEND_JOB, WHAT, recordOpening } from "./close-vault.ts";
+import { CLOSURE_JOB, WHAT, recordOpening } from "./close-vault.ts";
 import { findUnmailed, recordMailing, takeDue } from "./vault-closure.store.ts";
 import type { ClosureRow } from "./vault-closure.store.ts";
 
 export function defineClosureJobs(kernel: Kernel, mail: Mail): void {
-  kernel.jobs.define(TEND_JOB, { schedule: "* * * * *", retryLimit: 5 }, async () => {
+  kernel.jobs.define(CLOSURE_JOB, { schedule: "* * * * *", retryLimit: 5 }, async () => {
     await kernel.database.transaction(async (tx) => {
       for (const row of await takeDue(tx, kernel.clock.now())) {
         if (row.blocks_vault) await recordOpening(kernel, tx, row.user_id, "waiting-time");

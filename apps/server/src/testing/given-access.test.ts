@@ -9,8 +9,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { codeOf } from "#features/sign-in/testing/attempts.ts";
 import { gainedBetween, rightsOfOthers } from "./everyones-rights.ts";
-import { aGiftWorld, harmlessInputsFor, inputsFor } from "./gift-world.ts";
-import type { GiftInput, GiftWorld } from "./gift-world.ts";
+import { aGivenAccessWorld, harmlessInputsFor, inputsFor } from "./given-access-world.ts";
+import type { GivenAccessInput, GivenAccessWorld } from "./given-access-world.ts";
 import type { TestPerson } from "./people.ts";
 import { testApp } from "./test-app.ts";
 import type { CallOptions, Reply, TestApp } from "./test-app.ts";
@@ -25,7 +25,7 @@ after(() => app.close());
 const writes = endpoints.filter(({ endpoint }) => endpoint.method !== "GET" && endpoint.needs !== "public");
 const giving = writes.filter(({ endpoint }) => endpoint.gives !== "nothing");
 
-/** Calls that never succeed in this world and are not measured. All are declared to give nothing. */
+/** Calls that never succeed in this world and are not measured. All are declared to give no access. */
 const NOT_MEASURED = [
   "acceptContradictions",
   "activateSshCaKey",
@@ -115,7 +115,7 @@ const NOT_MEASURED = [
 ];
 
 /** A world is reused until a call in it has an effect. */
-let spare: GiftWorld | null = null;
+let spare: GivenAccessWorld | null = null;
 
 interface Attempt {
   reply: Reply<unknown>;
@@ -125,10 +125,10 @@ interface Attempt {
 
 async function attempt(
   { endpoint }: Pick<NamedEndpoint, "endpoint">,
-  input: GiftInput,
-  prepare: (world: GiftWorld) => Promise<string>,
+  input: GivenAccessInput,
+  prepare: (world: GivenAccessWorld) => Promise<string>,
 ): Promise<Attempt> {
-  const world = spare ?? (await aGiftWorld(app));
+  const world = spare ?? (await aGivenAccessWorld(app));
   await signedIn(world);
   const given = (await input(world, app)) as CallOptions<Endpoint>;
   const as = await prepare(world);
@@ -139,8 +139,8 @@ async function attempt(
   return { reply, gained };
 }
 
-const signedIn = ({ owner }: GiftWorld): Promise<string> => provedBefore(owner, "0");
-const longAgoProved = ({ owner }: GiftWorld): Promise<string> => provedBefore(owner, "2 days");
+const signedIn = ({ owner }: GivenAccessWorld): Promise<string> => provedBefore(owner, "0");
+const longAgoProved = ({ owner }: GivenAccessWorld): Promise<string> => provedBefore(owner, "2 days");
 
 async function provedBefore({ id, token }: TestPerson, interval: string): Promise<string> {
   const statement = "update sign_in_sessions set proved_at = now() - $2::interval where user_id = $1";
@@ -150,7 +150,7 @@ async function provedBefore({ id, token }: TestPerson, interval: string): Promis
 
 const tokenWith =
   (scopes: readonly Scope[]) =>
-  async ({ owner }: GiftWorld): Promise<string> => {
+  async ({ owner }: GivenAccessWorld): Promise<string> => {
     const body = { name: "A token", scopes: [...scopes], expires_in_days: 1 };
     const made = await app.call(createToken, { body, as: owner.token });
     assert.equal(made.status, 201, made.text);
@@ -177,7 +177,7 @@ async function measure(named: NamedEndpoint): Promise<Attempt[]> {
   return attempts;
 }
 
-describe("the contract declares what each call gives to other users", () => {
+describe("the contract declares the access that each call gives to other users", () => {
   const failed: string[] = [];
   for (const named of writes) {
     test(named.name, async () => {
@@ -186,7 +186,7 @@ describe("the contract declares what each call gives to other users", () => {
       requireTruth(named, attempts);
     });
   }
-  test("measures every call that gives something, and lists the unmeasured others", () => {
+  test("measures every call that gives access, and lists the calls that are not measured", () => {
     assert.deepEqual(failed.toSorted(), NOT_MEASURED);
   });
 
@@ -202,7 +202,7 @@ describe("the contract declares what each call gives to other users", () => {
   });
 });
 
-describe("INVARIANT: a call that gives something to others needs re-authentication", () => {
+describe("INVARIANT: a call that gives others access needs re-authentication", () => {
   test("the contract requires it for each such call", () => {
     for (const { name, endpoint } of giving) assert.ok(endpoint.stepUp !== undefined, name);
   });
@@ -218,7 +218,7 @@ describe("INVARIANT: a call that gives something to others needs re-authenticati
   }
 
   for (const named of giving.filter(({ endpoint }) => endpoint.stepUp === "when-giving")) {
-    test(`${named.name} does not need re-authentication for input that gives nothing`, async () => {
+    test(`${named.name} does not need re-authentication for input that gives no access`, async () => {
       for (const input of harmlessInputsFor(named)) {
         const { reply, gained } = await attempt(named, input, longAgoProved);
         assert.ok(reply.status < 300, reply.text);
@@ -228,7 +228,7 @@ describe("INVARIANT: a call that gives something to others needs re-authenticati
   }
 });
 
-describe("INVARIANT: an API token gives something to others only with the scope that names it", () => {
+describe("INVARIANT: an API token gives others access only with the scope for it", () => {
   for (const named of giving) {
     const { givesByToken } = named.endpoint;
     test(`${named.name} ${givesByToken === undefined ? "is closed to tokens" : `needs ${givesByToken}`}`, async () => {

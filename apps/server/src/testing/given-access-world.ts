@@ -22,7 +22,7 @@ import type { Endpoint } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";
 import { randomUUID } from "node:crypto";
-import { aRange, aScan, aScanTarget } from "./gift-scans.ts";
+import { aRange, aScan, aScanTarget } from "./given-access-scans.ts";
 import { must } from "./must.ts";
 import { aCredential } from "./credentials.ts";
 import { aPlatform, anAccount } from "./accounts.ts";
@@ -33,7 +33,7 @@ import { sampleBody } from "./sample-bodies.ts";
 import { usualPolicy } from "./sign-in-policy.ts";
 import type { CallOptions, TestApp } from "./test-app.ts";
 
-export type GiftWorld = Awaited<ReturnType<typeof aGiftWorld>>;
+export type GivenAccessWorld = Awaited<ReturnType<typeof aGivenAccessWorld>>;
 type Input = Pick<CallOptions<Endpoint>, "params" | "query" | "body">;
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
@@ -41,7 +41,7 @@ const HOST_KEY = { type: "ssh-ed25519", fingerprint: "SHA256:offered" };
 let count = 0;
 
 /** `owner` has all permissions; `member` uses the accounts in `home`, `insider` those in `away`, `outsider` none. */
-export async function aGiftWorld(app: TestApp) {
+export async function aGivenAccessWorld(app: TestApp) {
   await firstAdmin(app);
   const since = new Date();
   const owner = await aPerson(app, "admin");
@@ -89,7 +89,7 @@ export async function aGiftWorld(app: TestApp) {
 
 const askFor = (account_id: string): Input => ({ body: { resource: "-", account_id, reason: "To test" } });
 
-type SomeAccount = Pick<GiftWorld["account"], "name" | "hostname_ip" | "username" | "platform_id">;
+type SomeAccount = Pick<GivenAccessWorld["account"], "name" | "hostname_ip" | "username" | "platform_id">;
 const fieldsOf = (account: SomeAccount, changes: object = {}) => ({
   name: account.name,
   hostname: account.hostname_ip,
@@ -114,10 +114,10 @@ const sink = (name: string) => ({ name, config: { kind: "file", name: `${name}.j
 const unique = (word: string) => `${word}-${(count += 1)}`;
 
 /** The input of a call, built from the world. */
-export type GiftInput = (world: GiftWorld, app: TestApp) => Input | Promise<Input>;
+export type GivenAccessInput = (world: GivenAccessWorld, app: TestApp) => Input | Promise<Input>;
 const byId = (id: string, body?: unknown): Input => ({ params: { id }, ...(body === undefined ? {} : { body }) });
 
-const aReview = async ({ home, owner }: GiftWorld, app: TestApp) => {
+const aReview = async ({ home, owner }: GivenAccessWorld, app: TestApp) => {
   const scope = { kind: "safes", safe_ids: [home.id] };
   const body = { name: "Quarterly", scope, due_at: TOMORROW, unreviewed: "is-removed" };
   const { id } = await must(app, startAccessReview, { body }, owner);
@@ -133,14 +133,14 @@ const anInvited = async (app: TestApp) =>
   (await must(app, inviteUser, { body: { email: `${unique("invited")}@example.com` } })).user.id;
 
 /** The path parameters of an up-to-date dependent. */
-const aDependent: GiftInput = async ({ account, owner }, app) => {
+const aDependent: GivenAccessInput = async ({ account, owner }, app) => {
   const { id } = await must(app, addDependent, byId(account.id, webhook), owner);
   await app.database.pool.query("update account_dependents set state = 'current' where id = $1", [id]);
   return { params: { id: account.id, dependentId: id } };
 };
 
 /** Inputs for calls whose sample body names a missing object, or would give less than another input. */
-const INPUTS: Record<string, GiftInput[]> = {
+const INPUTS: Record<string, GivenAccessInput[]> = {
   addSafeMember: [({ home, outsider }) => byId(home.id, { user_id: outsider.id, role: "user" })],
   updateSafeMember: [
     ({ home, membership }) => ({
@@ -317,8 +317,8 @@ const INPUTS: Record<string, GiftInput[]> = {
   deletePlatform: [async (_, app) => byId((await aPlatform(app)).id)],
 };
 
-/** For calls that give something only with some inputs: inputs that give nothing. */
-const HARMLESS: Record<string, GiftInput[]> = {
+/** For calls that give access only with some inputs: inputs that give none. */
+const HARMLESS: Record<string, GivenAccessInput[]> = {
   updateSafe: [
     ({ home }) => byId(home.id, { name: "Another name", description: null }),
     ({ home }) => byId(home.id, { name: home.name, description: null, status: "archived" }),
@@ -344,7 +344,7 @@ const HARMLESS: Record<string, GiftInput[]> = {
 
 const NEW = { name: "An account", hostname_ip: "new.example.com", username: "root", platform_id: "" as never };
 
-const policyOf = ({ id: _id, ...platform }: GiftWorld["free"]): object => {
+const policyOf = ({ id: _id, ...platform }: GivenAccessWorld["free"]): object => {
   const {
     account_count: _a,
     created_at: _c,
@@ -356,7 +356,7 @@ const policyOf = ({ id: _id, ...platform }: GiftWorld["free"]): object => {
 };
 
 /** The object of `:id` in the paths of each area. */
-const THINGS: readonly [path: string, of: (world: GiftWorld) => string][] = [
+const THINGS: readonly [path: string, of: (world: GivenAccessWorld) => string][] = [
   ["/api/v1/accounts/", ({ account }) => account.id],
   ["/api/v1/credentials/", ({ credential }) => credential.id],
   ["/api/v1/safes/", ({ home }) => home.id],
@@ -372,7 +372,7 @@ const PLACES = { item_id: randomUUID(), dependentId: randomUUID(), user_id: rand
 /**
  * The inputs to try when `owner` makes a call: those listed for the call, or else its sample body and path parameters.
  */
-export function inputsFor(named: NamedEndpoint): GiftInput[] {
+export function inputsFor(named: NamedEndpoint): GivenAccessInput[] {
   return (
     INPUTS[named.name] ?? [
       (world) => {
@@ -383,8 +383,8 @@ export function inputsFor(named: NamedEndpoint): GiftInput[] {
   );
 }
 
-/** Throws for a call that gives something only with some inputs, and has no harmless input here: add one. */
-export function harmlessInputsFor({ name }: NamedEndpoint): GiftInput[] {
+/** Throws for a call that gives access only with some inputs, and has no harmless input here: add one. */
+export function harmlessInputsFor({ name }: NamedEndpoint): GivenAccessInput[] {
   const inputs = HARMLESS[name];
   if (inputs === undefined) throw new Error(`add an input with which ${name} gives nothing`);
   return inputs;
