@@ -6,8 +6,8 @@ import { Outcome } from "./verification.ts";
 
 /**
  * For the form of a new account: whether the target accepts the login, before anything is stored. Needs `add` in the safe. The
- * network policy of verification applies, and a few rejected tests stop further ones for ten minutes, so that the call neither
- * locks an account on its target nor guesses passwords.
+ * network policy of verification applies, and a few rejected tests block more tests for ten minutes, so that the call
+ * neither locks an account on its target nor guesses passwords.
  */
 export const testAccountLogin = endpoint({
   method: "POST",

@@ -21,7 +21,7 @@ export interface ReadOnly {
    * refused.
    */
   fixed: readonly string[];
-  /** Computes fields that the body names or formats differently than the entity. */
+  /** Computes fields that the body names or formats differently from the entity. */
   derive?: (entity: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 }
 

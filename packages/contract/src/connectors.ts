@@ -75,11 +75,11 @@ export const ParameterField = z.discriminatedUnion("kind", [
     max: z.number().int(),
     placeholder: z.string().optional(),
   }),
-  /** A text of several lines, such as a certificate. */
+  /** Multi-line text, such as a certificate. */
   z.object({ ...field, kind: z.literal("lines"), placeholder: z.string().optional() }),
-  /** A list of texts. */
+  /** A list of strings. */
   z.object({ ...field, kind: z.literal("list"), placeholder: z.string().optional() }),
-  /** An object of texts. */
+  /** An object of strings. */
   z.object({ ...field, kind: z.literal("pairs") }),
   /** A list of objects with the same fields. */
   z.object({ ...field, kind: z.literal("rows"), columns: z.array(ParameterColumn) }),

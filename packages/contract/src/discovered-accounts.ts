@@ -81,7 +81,7 @@ export const DiscoveredAccount = z.object({
   /** INVARIANT: no secret and no password hash. */
   discovery_metadata: z.object({
     is_privileged: z.boolean(),
-    /** The strongest privilege; null if the system reported none, or not which. */
+    /** The strongest privilege; null if the system reported none, or did not report which. */
     privilege: PrivilegeKind.nullable(),
     is_locked: z.boolean(),
     password_changed_at: Moment.nullable(),

@@ -84,7 +84,7 @@ const SYNONYMS = {
   unknown: "untested",
 } as const;
 
-/** The status behind any of the names; `failed` stays, because it does not say why. */
+/** The status for any of the names; `failed` stays, because it does not give a reason. */
 export function verificationStatusOf(word: AnyStatus): VerificationStatusFilter {
   return word in SYNONYMS ? SYNONYMS[word as keyof typeof SYNONYMS] : (word as VerificationStatusFilter);
 }

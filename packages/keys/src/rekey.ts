@@ -16,7 +16,7 @@ const ATTEMPTS = 10;
  * changed.
  * 2. `replaceAll`: changes KEKs and seal record in one transaction. Killed here: the database names either the
  * old or the new root key, and a provider's `open` finds either by that name. When this call rejects, the
- * commit may have happened all the same, so the staged key stays.
+ * commit may still have happened, so the staged key stays.
  * 3. `putInPlace`: tidies up. Killed here: `open` finishes it at the next start.
  *
  * Rejects with KekError when a stored KEK does not open with `oldRoot`, with SealError when the new root key

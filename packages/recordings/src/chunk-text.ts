@@ -3,13 +3,13 @@ import { constants, zstdCompress, zstdDecompressSync, zstdCompressSync } from "n
 import { promisify } from "node:util";
 import { MAX_TEXT_BYTES } from "./recording-format.ts";
 
-/** Twice a screen of text: more compresses hardly better and takes longer. */
+/** Twice a screen of text: more hardly improves compression and takes longer. */
 const DICTIONARY_BYTES = 8 * 1024;
-/** Every so many chunks one is compressed alone, so that damage to one chunk makes at most 31 others unreadable. */
+/** At this interval a chunk is compressed alone, so that damage to one chunk makes at most 31 others unreadable. */
 const ALONE_EVERY = 32;
 /** Below this size a thread costs more than the compression. */
 const SYNCHRONOUS_BYTES = 32 * 1024;
-/** The buffer of a compressor lives until the next full garbage collection, which larger ones would bring about. */
+/** The buffer of a compressor lives until the next full garbage collection, which larger ones would trigger. */
 const SMALL_OUTPUT_BYTES = 2048;
 
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 3 };

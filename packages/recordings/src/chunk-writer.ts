@@ -61,8 +61,9 @@ export class ChunkWriter {
   }
 
   /**
-   * After StoreFailedError for `content` (null: for the closing record): tries once more to store a closing record, after that
-   * chunk if it was stored late, else in its place. Returns how many bytes remain unstored, and whether the record is stored.
+   * After StoreFailedError for `content` (null: for the closing record): tries once more to store a closing record,
+   * after that chunk if it was stored late, otherwise in its place. Returns how many bytes remain unstored, and whether
+   * the record is stored.
    */
   async closeFailed(content: ChunkText | null, at: number, unstoredBytes: number): Promise<FailedClosing> {
     const { chain, store, clock } = this.#options;

@@ -5,7 +5,7 @@ import type { ChunkText } from "./seal-chunk.ts";
 const FIRST_BYTES = 4096;
 /** A larger buffer is not kept for the next chunk. */
 const MOST_KEPT_BYTES = 64 * 1024;
-/** UTF-8 needs at most so many bytes for a UTF-16 code unit. */
+/** The maximum number of UTF-8 bytes for a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
 /** The last event, which may still grow. */
@@ -19,7 +19,7 @@ interface Accepted {
 export class EventBuffer {
   readonly #writer = new CastWriter();
   #text = Buffer.alloc(0);
-  /** Held the text of the last chunk. */
+  /** The buffer that held the text of the last chunk. */
   #spare = Buffer.alloc(0);
   #length = 0;
   #last: Accepted | null = null;

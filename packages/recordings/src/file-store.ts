@@ -39,7 +39,7 @@ export async function createRecordingFile(folder: string, recordingId: string): 
   return { path, store, release: () => file.close() };
 }
 
-/** `mayBeLonger`: the file may hold more than this chunk, and is cut off behind it. */
+/** `mayBeLonger`: the file may hold more than this chunk, and is truncated after it. */
 async function storeChunk(
   file: FileHandle,
   { bytes, offset, isClosing }: SealedChunk,
@@ -109,8 +109,8 @@ export interface RecordingFileState {
 }
 
 /**
- * How far a recording got whose gateway stopped. Reads everything and changes nothing: a recording without a closing record
- * stays as it is, as evidence.
+ * The extent of a recording whose gateway stopped. Reads everything and changes nothing: a recording without a closing
+ * record stays as it is, as evidence.
  */
 export async function inspectRecording(bytes: AsyncIterable<Uint8Array>): Promise<RecordingFileState> {
   const state = { chunks: 0, digest: null as Buffer | null, isClosed: false, tornBytes: 0 };

@@ -1,4 +1,4 @@
-// The numbers of chunks that were passed over and may still come.
+// The numbers of chunks that were skipped and may still arrive.
 import type { ReadChunk } from "./recording-format.ts";
 
 export interface Gap {

@@ -67,7 +67,7 @@ export function objectStorage(options: ObjectStorageOptions): ObjectStorage {
       Key: key,
       Body: body,
       ContentType: "application/octet-stream",
-      // INVARIANT: no request overwrites a chunk, also not one that arrives late.
+      // INVARIANT: no request overwrites a chunk, not even one that arrives late.
       IfNoneMatch: "*",
       ...(locked
         ? {
@@ -171,7 +171,7 @@ export function objectStorage(options: ObjectStorageOptions): ObjectStorage {
       const { keys, isDeleted } = await list(id);
       if (keys.length === 0 && !isDeleted) return false;
       const folder = folderOf(id);
-      // First, so that a run after a crash knows that the recording was here.
+      // First, so that a run after a crash knows that the recording existed.
       if (!isDeleted) await put(folder + DELETED, Buffer.alloc(0), null);
       await deleteVersions(folder, (key) => key !== folder + DELETED);
       return true;

@@ -1,4 +1,4 @@
-// One entity for each PUT of the contract, with how a test reads it: every field differs from the contract's default.
+// One entity for each PUT of the contract, and how a test reads it. Every field differs from the contract's default.
 import {
   createAccount,
   createAuditSink,

@@ -1,4 +1,4 @@
-// Searches every column of every table for a text that must be in none.
+// Searches every column of every table for a text that must not be stored.
 import assert from "node:assert/strict";
 import type { Pool } from "pg";
 

@@ -1,4 +1,4 @@
-// Failures of the database during a call: a refusal with a stable code and Retry-After, and never a 500.
+// Tests database failures during a call: a refusal with a stable code and Retry-After, and never a 500.
 import { createCredential, listCredentials } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -68,7 +68,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** A value for each name in the path. */
+/** A value for each path parameter. */
 const paramsOf = ({ endpoint: { path } }: NamedEndpoint, id: string) => ({
   ...Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, NOBODYS_ID])),
   ...(path.includes("/:version/") ? { version: "1" } : {}),

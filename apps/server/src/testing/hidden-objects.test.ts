@@ -1,5 +1,5 @@
 // Tests that no call reveals whether an object exists to a caller who may not see it: the reply for its id equals the reply
-// for an id that nothing has. Every endpoint of the contract is called with the id of every kind of object.
+// for an id that does not exist. Every endpoint of the contract is called with the id of every kind of object.
 import {
   SCOPES_IN_SAFES,
   allowDiscoveryNetwork,
@@ -22,13 +22,13 @@ import type { TestApp } from "./test-app.ts";
 
 /** Present in the sample bodies as the id of an object that does not exist. */
 const SAMPLE_ID = "0190c0de-0000-7000-8000-00000000beef";
-/** Its reply stays open. */
+/** Its reply is a stream that stays open. */
 const STREAM = "streamEvents";
 
 let app: TestApp;
 let owner: Awaited<ReturnType<typeof aGivenAccessWorld>>["owner"];
 let away: string;
-/** By kind. All are in safes of the owner other than `away`, or the owner's own. */
+/** By kind. All belong to the owner, or are in safes of the owner other than `away`. */
 let hidden: Record<string, string>;
 before(async () => {
   app = await testApp();

@@ -1,4 +1,4 @@
-// Every call while another session holds a lock on a table: a reply within bounded time, and never a 500.
+// Makes every call while another session holds a lock on a table: each gets a reply within bounded time, and never a 500.
 import { readReadiness } from "@strongroom/contract";
 import { endpoints } from "@strongroom/contract/all";
 import type { NamedEndpoint } from "@strongroom/contract/all";

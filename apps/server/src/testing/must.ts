@@ -1,4 +1,5 @@
-// A call that has to succeed, by the first administrator unless another user is named. Throws with the reply otherwise.
+// Makes a call that has to succeed, as the first administrator unless another user is given. Otherwise throws with the
+// reply.
 import type { Endpoint, ReplyOf } from "@strongroom/contract";
 import { firstAdmin } from "./people.ts";
 import type { TestPerson } from "./people.ts";

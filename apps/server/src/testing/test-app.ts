@@ -38,7 +38,7 @@ export type TestApp = Awaited<ReturnType<typeof testApp>>;
 export interface TestAppOptions {
   config?: Partial<Config>;
   clock?: Clock;
-  /** Reuse a database, to see what a second process or a restart sees. */
+  /** Reuses a database, to simulate a second process or a restart. */
   database?: Awaited<ReturnType<typeof testDatabase>>;
   dataFolder?: string;
   /** The database server for backups. */

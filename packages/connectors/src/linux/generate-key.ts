@@ -8,8 +8,8 @@ const ROUNDS = 16;
 const MAX_TRIES = 20;
 
 /**
- * About one key in a hundred is written in a form that nothing can read, the library included (it drops a leading
- * zero): each one is read back, and its halves compared, before it is returned.
+ * About one key in a hundred is written in a form that no program can read, not even the library itself (it drops
+ * a leading zero): each one is read back, and its halves compared, before it is returned.
  */
 export function generateKey(passphrase: string | null): string {
   const locked = passphrase === null ? {} : { passphrase, cipher: "aes256-ctr" as const, rounds: ROUNDS };

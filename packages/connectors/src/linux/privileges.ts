@@ -128,7 +128,7 @@ export function opensShell({ command, isNoexec }: SudoRight, { home }: Pick<Unix
   const [program = "", ...rest] = command.split(" ");
   if (program === "sudoedit")
     return rest.some((file) => /[*?[]|^\/etc\/(sudoers|shadow|passwd|pam\.d|cron)/.test(file));
-  // A script in the account's own home is whatever the account makes of it.
+  // The account can change a script in its own home.
   if (home.length > 1 && program.startsWith(`${home}/`)) return true;
   const name = (program.split("/").at(-1) ?? "").replace(/^(python|perl|ruby|php|lua)[\d.]+$/, "$1");
   if (/[*?[]/.test(program)) return true;
@@ -138,6 +138,6 @@ export function opensShell({ command, isNoexec }: SudoRight, { home }: Pick<Unix
   return (STARTS_PROGRAMS.has(name) && !isNoexec) || POWERFUL.has(name);
 }
 
-/** An interpreter with a fixed script runs only that. */
+/** An interpreter with a fixed script runs only that script. */
 const isScript = (name: string, rest: readonly string[]) =>
   !names(EDITORS).has(name) && name !== "su" && rest.some((argument) => !argument.startsWith("-"));

@@ -18,7 +18,7 @@ export interface SudoUser {
 export interface SudoRight {
   /** `ALL`, or the path with its arguments. `""` as argument means that none are allowed. */
   command: string;
-  /** The accounts as which it runs: names, `#uid`, `%group` or `ALL`, with `!` for exclusions. */
+  /** The accounts that it runs as: names, `#uid`, `%group` or `ALL`, with `!` for exclusions. */
   runAs: readonly string[];
   needsPassword: boolean;
   isNoexec: boolean;

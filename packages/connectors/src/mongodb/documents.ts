@@ -1,4 +1,4 @@
-// Turns documents of a collection into rows of texts: a column for each field, with dotted names for nested ones.
+// Turns documents of a collection into rows of text values: a column for each field, with dotted names for nested ones.
 import { BSON } from "mongodb";
 import { MAX_COLUMNS, MAX_TABLE_BYTES } from "../database-search.ts";
 import type { Doc } from "./wire.ts";
@@ -10,7 +10,7 @@ export const MAX_DEPTH = 16;
 /** A port belongs to a login beside it. Other numbers are no secrets. */
 const PORT = /(?:^|[_.-])port$|[a-z]Port$/i;
 
-/** Collects the texts of documents. */
+/** Collects the text values of documents. */
 export class DocumentRows {
   readonly columns: string[] = [];
   /** Fields, elements or documents were left out. */
@@ -70,7 +70,7 @@ export class DocumentRows {
   }
 }
 
-/** Null for anything that is not read as a text. */
+/** Null for anything that is not read as text. */
 function textOf(value: unknown, name: string): string | null {
   if (typeof value === "string") return value;
   if (value instanceof BSON.Code) return typeof value.code === "string" ? value.code : String(value.code);

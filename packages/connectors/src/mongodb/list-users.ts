@@ -24,7 +24,7 @@ export async function listUsers(target: Target, password: string, current: Attem
       isEverywhere = false;
       return run({ usersInfo: 1 });
     });
-    // An empty list in its place would mean that all users were deleted.
+    // An empty list instead would mean that all users were deleted.
     if (!Array.isArray(users)) return misconfigured("protocol-error", `${nameOf(address)} did not list its users.`);
     const found = (users as unknown[]).slice(0, MAX_LISTED_ACCOUNTS + 1);
     const finding = listedBy(

@@ -15,7 +15,7 @@ export interface Session {
   tls: TlsSettings;
   /** Runs a command on the user's database. */
   run(command: Doc): Promise<Doc>;
-  /** Runs a command that reads from another database, also on a secondary of a replica set. */
+  /** Runs a command that reads from another database, even on a secondary of a replica set. */
   readFrom(database: string, command: Doc): Promise<Doc>;
   /** From now on this many more bytes may be received. */
   expect(bytes: number): void;

@@ -1,4 +1,4 @@
-// Queries of SQL Server's catalog views for a search. All columns are texts, so that no type is assumed.
+// Queries of SQL Server's catalog views for a search. All columns are text, so that no type is assumed.
 import { MAX_DEFINITION_LENGTH, MAX_VALUE_LENGTH } from "../database-search.ts";
 import { quotedName, quotedText } from "./statements.ts";
 
@@ -6,7 +6,7 @@ const name = (expression: string, as: string) => `CAST(${expression} AS nvarchar
 const flag = (condition: string, as: string) =>
   `CAST(CASE WHEN ${condition} THEN 1 ELSE 0 END AS nvarchar(1)) AS ${as}`;
 
-/** A lock of another session must not hold the search, and the search must not win over other sessions. */
+/** The search must not wait for the locks of other sessions, and must lose every deadlock with them. */
 export const SETTINGS = "SET NOCOUNT ON; SET LOCK_TIMEOUT 2000; SET DEADLOCK_PRIORITY LOW";
 
 export const IS_SYSADMIN = `SELECT ${flag("IS_SRVROLEMEMBER('sysadmin') = 1", "is_sysadmin")}`;

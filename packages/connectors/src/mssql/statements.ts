@@ -20,7 +20,7 @@ export function alterLogin(name: string, candidate: string, old: string | null):
 }
 
 /**
- * One row of texts: whether the caller can change logins, whether it is a full administrator, whether the login
+ * One row of text columns: whether the caller can change logins, whether it is a full administrator, whether the login
  * exists, and whether that login is an administrator.
  */
 export const rightsOver = (name: string): string =>
@@ -47,7 +47,7 @@ export const LOGINS = (limit: number): string =>
  CAST(LOGINPROPERTY(name, 'PasswordLastSetTime') AS datetime)), 126) AS changed
  FROM sys.sql_logins l ORDER BY name`;
 
-/** Mappings without a remote login use the caller's own. */
+/** Mappings without a remote login use the caller's login. */
 export const LINKED_SERVERS = (limit: number): string =>
   `SELECT TOP (${limit}) CAST(s.name AS nvarchar(128)) AS name, CAST(s.data_source AS nvarchar(512)) AS source,
  CAST(l.remote_name AS nvarchar(128)) AS login

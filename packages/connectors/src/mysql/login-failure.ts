@@ -1,4 +1,5 @@
-// Interprets a failed MySQL or MariaDB login by its error number, because the driver has the wrong names for MariaDB's numbers.
+// Interprets a failed MySQL or MariaDB login by its error number, because the driver uses the wrong names for MariaDB's
+// numbers.
 import { TooMuchData } from "../bounded-stream.ts";
 import type { DatabaseAddress } from "../connection-string.ts";
 import type { Failure } from "../connector.ts";

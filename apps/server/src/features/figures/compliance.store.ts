@@ -1,4 +1,5 @@
-// When a secret is compliant: verified within its interval and rotated in time. `FIGURES.complianceScore` says it in words.
+// Defines when a secret is compliant: verified within its interval and rotated in time. `FIGURES.complianceScore` is
+// the description for users.
 import { sql } from "kysely";
 import { isRotationOverdue } from "#features/accounts/index.ts";
 import { VERIFY_EVERY_MS } from "#features/verification/index.ts";

@@ -1,11 +1,11 @@
-// Turns what a database contains into texts for the detectors, and says which place each line of a text belongs to.
+// Turns the content of a database into text for the detectors, and maps each line of the text to its place.
 import type { ReadDefinition, ReadSettings, ReadTable } from "@strongroom/connectors";
 
 export interface DatabaseText {
   /** A name for the detectors, which decides how they read the text. */
   file: "rows.env" | "definition.sql" | "settings.env";
   text: string;
-  /** The place of a line, counted from 1, and its line or row there; null for lines that only separate. */
+  /** The place of a line, counted from 1, and its line or row there; null for separator lines. */
   placeOf(line: number): { place: string; line: number } | null;
 }
 

@@ -24,7 +24,7 @@ type Who = Pick<Actor, "id" | "role">;
 
 const isOwn = (row: SavedViewRow, actor: Who): boolean => row.user_id === actor.id;
 
-/** Administrators can remove what others show to everyone. */
+/** Administrators can delete views that others share with everyone. */
 const canDelete = (row: SavedViewRow, actor: Who): boolean =>
   isOwn(row, actor) || (row.is_shared && actor.role === "admin");
 
@@ -39,7 +39,7 @@ const toView = (row: SavedViewRow, actor: Who): SavedView => ({
   created_at: row.created_at.toISOString(),
 });
 
-/** The permissions of lists that not every user can open. */
+/** The permissions required for lists that not every user can open. */
 const LIST_NEEDS: Partial<Record<ViewList, Permission & Scope>> = { audit: "audit.read", users: "user.list" };
 
 function canOpen(kernel: Kernel, actor: Actor, list: ViewList): boolean {

@@ -28,7 +28,7 @@ export function accountFindings(
     size: 0,
     stamp: "",
     modifiedAt: account.passwordChangedAt ?? at.toISOString(),
-    // The account is no file that others could read.
+    // An account is not a file that others could read.
     mode: "600",
     owner: account.name,
     group: "",

@@ -6,7 +6,7 @@ import type { DetectedFacts, WorkerSettings } from "./scan-worker.ts";
 
 /** The connection to the host is paused while files of this many bytes wait. */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
-/** No file takes this long; one that does was made to. */
+/** No ordinary file takes this long; one that does was crafted. */
 const DEADLINE_MS = 20_000;
 
 export interface FileScanner {
@@ -32,7 +32,7 @@ export function openScanner(settings: ScannerKeys, signal: AbortSignal): FileSca
     maxThreads: Math.max(1, Math.min(4, availableParallelism() - 1)),
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   });
-  // Workers that crash make their file unreadable; see `scanOne`.
+  // When a worker crashes, its file counts as unreadable; see `scanOne`.
   pool.on("error", () => {});
   const waiting = new Set<Promise<void>>();
   let bytes = 0;
@@ -62,7 +62,7 @@ export function openScanner(settings: ScannerKeys, signal: AbortSignal): FileSca
     done(found);
   }
 
-  /** Waits until another file may wait. */
+  /** Waits until another file can be queued. */
   async function room(): Promise<void> {
     if (bytes <= MOST_WAITING_BYTES || waiting.size === 0) return;
     await Promise.race(waiting);

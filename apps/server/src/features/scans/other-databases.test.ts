@@ -1,5 +1,5 @@
-// Tests of enhanced scans (SCAN-29) of SQL Server, Oracle and MongoDB over HTTP. Each runs against the fake of its connector.
-// The comment of the fake says what it does not prove.
+// Tests of enhanced scans (SCAN-29) of SQL Server, Oracle and MongoDB over HTTP. Each runs against the fake of its
+// connector. The comment at the top of the fake says what it does not prove.
 import { readFinding, verifyFinding } from "@strongroom/contract";
 import type { DiscoveryTarget, SecurityFinding } from "@strongroom/contract";
 import {

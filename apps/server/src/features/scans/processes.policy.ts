@@ -1,4 +1,5 @@
-// Turns the processes of a host into texts for the detectors: one for the arguments and one for the environments of each program.
+// Turns the processes of a host into text for the detectors: for each program, one text with the arguments and one with
+// the environments.
 import type { ReadProcess } from "@strongroom/connectors";
 
 export interface ProcessText {
@@ -7,7 +8,7 @@ export interface ProcessText {
   /** A name for the detectors, which decides how they read the text. */
   file: "process.sh" | "process.env";
   user: string;
-  /** All users of a host can list arguments; the environment is its owner's. */
+  /** All users of a host can list arguments; only the owner can read the environment. */
   mode: "644" | "600";
   text: string;
 }
@@ -37,7 +38,7 @@ const partOf = (text: string): string => oneLine(text).replaceAll(":", "_").trim
 
 const oneLine = (text: string): string => text.replaceAll(/\p{C}/gu, " ");
 
-/** An argument as one word of a command line. */
+/** An argument, quoted as one word of a command line. */
 const word = (text: string): string => {
   const line = oneLine(text);
   return /[\s"'\\$`]/.test(line) ? `'${line.replaceAll("'", `'\\''`)}'` : line;

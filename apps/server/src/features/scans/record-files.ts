@@ -16,7 +16,7 @@ const PORTION_MS = 1_000;
 type TakenFile = FoundFile & { found: ScannedFile["found"] | null; isPart?: boolean };
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** The findings of one file, or of the columns of one table, and how far the scan has come with them. */
+/** The findings of one file, or of the columns of one table, and the progress of the scan. */
 interface Read {
   files: readonly ScannedFile[];
   /** The number of files or tables. */

@@ -1,10 +1,10 @@
-// Decides which files and tables an enhanced scan reads, and how far it has come.
+// Decides which files and tables an enhanced scan reads, and computes its progress.
 import type { DatabaseSearch, FileSearch } from "@strongroom/connectors";
 import type { FindingType, ScanConfig, ScanDepth, ScanStatus } from "@strongroom/contract";
 import { createHash } from "node:crypto";
 import { DEEPEST_SEARCH } from "#features/findings/index.ts";
 
-/** Raise it whenever the detectors find more or less than before: all files are then read again. */
+/** Increase it whenever the detectors' results change: all files are then read again. */
 const ENGINE_VERSION = 4;
 
 const ROOTS: Readonly<Record<ScanDepth, readonly string[]>> = {
@@ -107,7 +107,7 @@ export function typesOf(config: ScanConfig): FindingType[] {
   return chosen.flatMap(([type, isOn]) => (isOn ? [type] : []));
 }
 
-/** Files that were scanned with the same engine need no second reading while they stay the same. */
+/** Unchanged files that were scanned with the same engine are not read again. */
 export function engineOf(config: ScanConfig): string {
   const types = typesOf(config).toSorted().join(",");
   return `${ENGINE_VERSION}:${createHash("sha256").update(types).digest("base64url").slice(0, 16)}`;

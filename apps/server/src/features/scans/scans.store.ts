@@ -148,7 +148,7 @@ export async function addFound(tx: Tx, id: string, { tables, isFirst }: { tables
     where id = ${id}`.execute(tx);
 }
 
-/** Scans whose job ended without recording it, because its process was killed too often. */
+/** Scans whose job gave up without recording the end, because its process was killed too often. */
 export async function findAbandonedScans(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select scan.id from scans scan

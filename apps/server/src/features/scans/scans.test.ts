@@ -22,7 +22,7 @@ import { aMember, aSafe } from "#testing/safes.ts";
 import { aPassword, aScannedHost } from "./testing/scanned-host.ts";
 import type { ScannedHost } from "./testing/scanned-host.ts";
 
-/** A value as a careful person would choose it. */
+/** A value that a careful person would choose. */
 
 describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
   let host: ScannedHost;

@@ -38,8 +38,8 @@ export function implementDownload<E extends StreamEndpoint>(
 const READ_FIRST_BYTES = 65_536;
 
 /**
- * Yields the same bytes after reading the first ones ahead, because the status of a reply that has begun can no longer report a
- * failed read.
+ * Reads the first bytes ahead and then yields the same bytes, because a reply that has begun can no longer report a
+ * failed read with its status.
  */
 async function begin(body: Readable): Promise<Readable> {
   const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>;

@@ -53,7 +53,7 @@ export async function dropTestDatabase({ database }: pg.ClientConfig): Promise<v
     // PostgreSQL checks only every 100 ms whether the last closing connections have ended.
     for (let looks = 0; looks < 50 && (await isInUse(client, database)); looks++) await delay(2);
     await client.query(`drop database if exists ${database} with (force)`).catch((error: unknown) => {
-      // An ordinary role may not force autovacuum out, but a plain drop makes it end.
+      // An ordinary role may not terminate autovacuum, but a plain drop makes it end.
       if (!(error instanceof pg.DatabaseError && error.code === "42501")) throw error;
       return client.query(`drop database if exists ${database}`);
     });

@@ -57,7 +57,7 @@ export async function savePrivileges(tx: Tx, targetId: string, rows: readonly Ne
   await addPrivileges(tx, targetId, rows);
 }
 
-/** Keeps those that are stored already. */
+/** Keeps those that are already stored. */
 export async function addPrivileges(tx: Tx, targetId: string, rows: readonly NewPrivilege[]): Promise<void> {
   await sql`
     insert into discovered_privileges (

@@ -150,7 +150,7 @@ describe("privileges of scanned hosts", needs(unixHostAvailable()), () => {
     assert.equal((await reach({ account: grace.id }, outsider.token)).status, 404);
     assert.equal((await reach({ key: deploy }, outsider.token)).status, 404);
     assert.deepEqual((await world.app.call(listDiscoveredKeys, { as: outsider.token })).body.data, []);
-    // A user who sees one host only learns nothing about the others.
+    // A user who sees only one host learns nothing about the others.
     const own = await aSafe(world.app, world.owner);
     await aMember(world.app, world.owner, own, outsider, ["list", "view_audit"]);
     const host = hosts[HOSTS.indexOf("db2")]!;

@@ -203,7 +203,7 @@ export async function deleteNetwork(tx: Tx, id: string): Promise<NetworkRow | nu
   return (await tx.deleteFrom("discovery_networks").where("id", "=", id).returningAll().executeTakeFirst()) ?? null;
 }
 
-/** Range scans whose job ended without recording it. */
+/** Range scans whose job gave up without recording the end. */
 export async function findAbandonedRangeScans(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select scan.id from discovery_range_scans scan

@@ -24,7 +24,10 @@ export function matchesRule(rule: RuleConditions, account: RuleSubject): boolean
   return typeof dn === "string" && matchesPattern(rule.dn_pattern, dn);
 }
 
-/** `*` stands for any characters; case is ignored. The time is linear in the product of both lengths at worst. */
+/**
+ * `*` matches any characters; case is ignored. In the worst case, the time is proportional to the product of both
+ * lengths.
+ */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.toLowerCase().split("*");
   const value = text.toLowerCase();

@@ -10,7 +10,7 @@ import { aDiscoveryWorld, byId } from "../testing/discovery-world.ts";
 import type { DiscoveryWorld } from "../testing/discovery-world.ts";
 
 let world: DiscoveryWorld;
-/** Answers no login, so that scans of it run until they are cancelled. */
+/** Never answers a login, so that scans of it run until they are cancelled. */
 let hostile: HostileServer;
 before(async () => {
   [world, hostile] = await Promise.all([

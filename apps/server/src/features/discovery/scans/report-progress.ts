@@ -1,4 +1,4 @@
-// Writes the progress of a running scan, and tells the users who see its target.
+// Writes the progress of a running scan, and notifies the users who see its target.
 import type { ScanPhase } from "@strongroom/contract";
 import { changed } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
@@ -21,7 +21,7 @@ export interface ProgressReporter {
 
 const INTERVAL_MS = 1000;
 
-/** A failed write ends no scan: the next one repeats it. */
+/** A failed write does not end the scan: the next write repeats it. */
 export function progressOf({ kernel }: DiscoveryContext, target: TargetRow, scanId: string): ProgressReporter {
   let writing: Promise<void> = Promise.resolve();
   let writtenAt = -Infinity;

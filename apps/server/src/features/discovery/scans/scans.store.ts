@@ -118,7 +118,7 @@ export async function findAbandonedScans(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The running scans of other targets in a network. Two processes that ask at the same moment wait for each other. */
+/** The running scans of other targets in a network. Concurrent processes wait for each other. */
 export async function countRunningIn(tx: Tx, network: string, scanId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`discovery ${network}`}, 0))`.execute(tx);
   const { rows } = await sql<{ count: number }>`

@@ -16,7 +16,7 @@ import type { ChallengePurpose, FactorRow } from "../factors.store.ts";
 
 /** EdDSA, ES256, RS256. The library's default offers ML-DSA first, which is experimental in Node. */
 const ALGORITHMS = [-8, -7, -257];
-/** Imported when a passkey is first used, because the library is an eighth of all the code that the server would load. */
+/** Imported when a passkey is first used, because the library is an eighth of the server's code. */
 const library = () => import("@simplewebauthn/server");
 
 const NAME = "Strongroom";

@@ -22,7 +22,7 @@ export async function principals(call: Call<typeof findEndpoint>, db: Db): Promi
   return present(actor, await findPrincipals(db, call.query.search, seesAddresses(actor)));
 }
 
-/** INVARIANT: users who may not search the directory can find only users whose whole address they know. */
+/** INVARIANT: users who may not search the directory can find only users whose full address they know. */
 export async function knownPrincipals(call: Call<typeof knownEndpoint>, db: Db): Promise<{ principals: Principal[] }> {
   const { actor } = call;
   if (limitOf(actor) !== null) {

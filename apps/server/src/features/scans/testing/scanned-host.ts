@@ -41,7 +41,7 @@ export async function aScannedHost(
     const { excludePatterns = [], ...more } = body.scanConfig ?? {};
     const scanConfig = {
       scanDepth: "quick" as const,
-      // The machine's other accounts are not the test's.
+      // The machine's other accounts do not belong to the test.
       scanServiceAccounts: false,
       scanSharedAccounts: false,
       ...more,
