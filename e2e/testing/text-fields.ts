@@ -83,7 +83,7 @@ export async function typeEverywhere(within: Locator, typed: Set<string>): Promi
 
 let tags = 0;
 
-/** Enters the text, which is no tag, and then a valid and new one, which removes the error. */
+/** Enters the text, which is not a valid tag, and then a valid new one, which removes the error. */
 async function replaceTag(field: Locator): Promise<void> {
   await field.press("Enter");
   await field.fill(`valid-${(tags += 1)}`);

@@ -16,7 +16,7 @@ export interface BrowserGateway {
   gateway: Gateway;
   sessions: MemorySessions;
   path: string;
-  /** `address` is the client's, as the server passes it on. */
+  /** `address` is the client's, as the server forwards it. */
   open(sessionId: string, kind?: "terminal" | "watch", address?: string): Promise<Browser>;
   /** A session whose browser has received `ready`. */
   begin(

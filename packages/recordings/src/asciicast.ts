@@ -1,6 +1,6 @@
 // Asciicast v3, the text format of terminal recordings (docs.asciinema.org/manual/asciicast/v3).
 
-/** Output, input, marker, resize, exit. Other codes are ignored, as the format demands. */
+/** Output, input, marker, resize, exit. Other codes are ignored, as the format requires. */
 export const CAST_CODES = ["o", "i", "m", "r", "x"] as const;
 export type CastCode = (typeof CAST_CODES)[number];
 

@@ -12,7 +12,10 @@ import type { StoredRecording } from "./ports.ts";
 /** All functions throw TypeError for an id that is not a lower-case UUID: an id never leaves the storage's place. */
 export interface RecordingStorage {
   readonly kind: "folder" | "s3";
-  /** Begins a recording. `lockedDays`: a storage with object lock keeps each chunk for so many days; null does not lock. */
+  /**
+   * Begins a recording. `lockedDays`: a storage with object lock keeps each chunk for this many days; null does not
+   * lock.
+   */
   create(recordingId: string, lockedDays: number | null): Promise<StoredRecording>;
   /** The bytes of the recording's file. Throws if it does not exist. */
   read(recordingId: string): AsyncIterable<Uint8Array>;

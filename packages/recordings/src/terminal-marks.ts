@@ -50,7 +50,7 @@ export function commandIn(line: string): string | null {
   return null;
 }
 
-/** The mark of a shown line that is no command. */
+/** The mark of a shown line that is not a command. */
 export function lineMark(at: number, line: string): Mark | null {
   const text = line.slice(0, EXAMINED);
   if (LOGIN.test(text)) return { at, kind: "login", text };

@@ -1,4 +1,4 @@
-// Serves terminals in browsers on a private unix socket. The server has checked the caller, and passes the connection on.
+// Serves terminals in browsers on a private unix socket. The server has checked the caller, and forwards the connection.
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";

@@ -18,7 +18,7 @@ export interface OpenedSession {
   readonly recording: {
     /** Whether the recording contains the user's input. */
     readonly hasInput: boolean;
-    /** It is kept for so many days; null: forever. */
+    /** The number of days that it is kept; null: forever. */
     readonly days: number | null;
   };
   /** The target may use the agent that the user's client offers. */

@@ -139,11 +139,11 @@ export interface Config {
   sessionsPerUser: number;
   /** The maximum number of open privileged sessions of this gateway. */
   sessionsPerGateway: number;
-  /** The port on which the gateway listens for SSH clients, on `host`; 0 switches that off. */
+  /** The port on which the gateway listens for SSH clients, on `host`; 0 disables it. */
   sshPort: number;
   /** The host, or `host:port`, at which SSH clients reach the gateway; null uses `host` and `sshPort`. */
   sshAddress: string | null;
-  /** The port on which the gateway accepts browsers from servers on other machines, on `host`; 0 switches that off. */
+  /** The port on which the gateway accepts browsers from servers on other machines, on `host`; 0 disables it. */
   relayPort: number;
   /** The host, or `host:port`, at which servers reach the gateway; null uses `host` and `relayPort`. */
   relayAddress: string | null;

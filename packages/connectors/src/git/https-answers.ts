@@ -19,7 +19,7 @@ export interface HttpsAccess {
 export const urlOf = ({ endpoint }: HttpsAccess, repository: string, rest: string): URL =>
   new URL(`https://${nameOf(endpoint)}/${repository}/${rest}`);
 
-/** The failure that an answer stands for; null for a list of branches. */
+/** The failure that an answer indicates; null for a list of branches. */
 export function statusFailure(
   { status, contentType }: { status: number; contentType: string | null },
   { where, repository }: { where: string; repository: string },

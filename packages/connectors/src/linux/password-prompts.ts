@@ -1,5 +1,5 @@
 // The prompts of passwd and PAM in their usual order, and the answer to each prompt.
-/** The kind of prompt: `none` is no prompt (yet), `other` one that is not about a password. */
+/** The kind of prompt: `none`: not a prompt (yet); `other`: a prompt that is not about a password. */
 export type Prompt = "current" | "new" | "retype" | "other" | "none";
 
 /** Looks only at the last line, because a prompt does not end its line. The prompts are in English because LC_ALL=C requests that. */

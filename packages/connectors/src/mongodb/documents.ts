@@ -7,7 +7,7 @@ import type { Doc } from "./wire.ts";
 export const MAX_ELEMENTS = 20;
 export const MAX_DEPTH = 16;
 
-/** A port belongs to a login beside it. Other numbers are no secrets. */
+/** A port belongs to a login beside it. Other numbers are not secrets. */
 const PORT = /(?:^|[_.-])port$|[a-z]Port$/i;
 
 /** Collects the text values of documents. */

@@ -17,7 +17,7 @@ import {
   shellIdIn,
 } from "./wsman.ts";
 
-/** Each request waits up to the service's own time limit; a command that prints nothing for so long is stuck. */
+/** Each request waits up to the service's own time limit; a command that prints nothing for that long is stuck. */
 const MAX_RECEIVES = 200;
 const ACCESS_DENIED = 5;
 const CLOSING_MS = 1_000;

@@ -1,4 +1,4 @@
-// Stores what was done about findings, and reads how far it has come from the rotation and the dependent.
+// Stores the fixes of findings, and reads their progress from the rotation and the dependent.
 import type { VaultSettings } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";

@@ -23,7 +23,7 @@ export function toFix(fix: FixRow): FindingFix {
   };
 }
 
-/** The journals of the rotation and of the dependent say how far the fix has come: both survive a kill at any step. */
+/** The journals of the rotation and of the dependent show the progress of the fix: both survive a kill at any step. */
 function stateOf(fix: FixRow): Pick<FindingFix, "state" | "message"> {
   if (fix.undone_at !== null) return { state: "undone", message: "The account was removed again." };
   if (fix.account_id === null || fix.active_version === null) {

@@ -82,7 +82,7 @@ export async function recordFindings(
     accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
   const managed = await managedFiles(tx, accounts.ids);
   for (const [identity, { file, found }] of places) {
-    // Strongroom keeps this file up to date itself: a later secret in it is no new finding.
+    // Strongroom keeps this file up to date itself: a later secret in it is not a new finding.
     const account = accountOf(found);
     if (account !== null && !before.has(identity) && managed.has(`${account.id} ${file.path}`)) places.delete(identity);
   }

@@ -25,7 +25,7 @@ test("a service account with a password and a shell is a finding", () => {
   assert.deepEqual(found(anAccount("www", { uid: 33 })), [["account:www", "service_login"]]);
 });
 
-test("a service account without a shell, a password or an unlocked login is no finding", () => {
+test("a service account without a shell, a password or an unlocked login is not a finding", () => {
   assert.deepEqual(
     found(
       anAccount("a", { uid: 33, shell: "/usr/sbin/nologin" }),
@@ -36,7 +36,7 @@ test("a service account without a shell, a password or an unlocked login is no f
   );
 });
 
-test("people and root are no service accounts", () => {
+test("people and root are not service accounts", () => {
   assert.deepEqual(found(anAccount("ada", {}), anAccount("root", { uid: 0 })), [["account:ada"], ["account:root"]]);
 });
 

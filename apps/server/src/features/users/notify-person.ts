@@ -17,7 +17,7 @@ interface Change {
   by: string;
 }
 
-/** INVARIANT: this notification is always sent by email too, because an intruder could switch emails off or read it first. */
+/** INVARIANT: this notification is always sent by email too, because an intruder could turn off emails or read it first. */
 const securityNotice = (notice: Pick<Notice, "to" | "title" | "message"> & Partial<Notice>): Notice => ({
   type: "security_alert",
   severity: "critical",

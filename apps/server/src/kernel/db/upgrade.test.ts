@@ -60,7 +60,7 @@ test("0008: keeps the first of concurrent runs with the same scope and cancels t
   );
 });
 
-test("0025: stores how far back existing reviews looked", async () => {
+test("0025: stores the look-back period of existing reviews", async () => {
   await migrate({ connection }, log, await upTo(24));
   const add = (digit: number) =>
     client.query(
@@ -224,7 +224,7 @@ test("0048: a failed secret gets the outcome of its latest attempt that counts, 
 test("0058: attempts that Strongroom did not finish become aborted, and attempts that the target did not answer stay", async () => {
   await migrate({ connection }, log, await upTo(57));
   const idOf = (n: number) => `0190c0de-0000-7000-8000-0000000000${String(n).padStart(2, "0")}`;
-  // The rows stand alone: the migration reads nothing else.
+  // The migration reads nothing but these rows.
   await client.query("alter table verification_attempts drop constraint verification_attempts_credential_id_fkey");
   const codes = ["internal-error", "interrupted", "cancelled", "deleted", "timeout", null];
   await client.query(

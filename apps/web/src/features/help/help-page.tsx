@@ -31,7 +31,7 @@ const refusalHandled = async (work: () => Promise<void>): Promise<void> => {
     await work();
   } catch (error) {
     const isOff = isCallError(error) && error.status === 404;
-    toast.error(isOff ? "The API documentation is switched off on this server." : messageOf(error));
+    toast.error(isOff ? "The API documentation is disabled on this server." : messageOf(error));
   }
 };
 

@@ -80,7 +80,10 @@ const scheduleIn = ({ cron, timezone, jitterMinutes, windowFrom, windowTo }: Sch
   windowTo,
 });
 
-/** SCAN-34: an entry that is no number falls back to the usual value, and others become the nearest that can be stored. */
+/**
+ * SCAN-34: an entry that is not a number falls back to the usual value, and others become the nearest that can be
+ * stored.
+ */
 const wholeNumber = (value: number | string, usual: number, most: number): number =>
   Math.min(most, Math.max(1, Math.round(typeof value === "number" ? value : usual)));
 

@@ -15,7 +15,7 @@ export function recentItems(userId: string): string[] {
   }
 }
 
-/** A host has no stored object with its id, so it is no recent item. */
+/** A host has no stored object with its id, so it is not a recent item. */
 export function rememberItem(userId: string, { kind, id }: Pick<SearchResult, "kind" | "id">): void {
   if (kind === "host") return;
   const item = `${kind}:${id}`;

@@ -11,7 +11,7 @@ import type { Status } from "#shared/ui/status-badge.tsx";
 
 const HOUR = 3_600_000;
 
-/** The time filter: sessions that started in the last so many milliseconds. */
+/** The time filter: sessions that started within this many milliseconds. */
 export const PERIODS = {
   any: { label: "Any time", ms: null },
   hour: { label: "Last hour", ms: HOUR },

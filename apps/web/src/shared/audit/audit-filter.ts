@@ -37,7 +37,7 @@ export const PERIODS = [
   { label: "30 days", days: 30 },
 ] as const;
 
-/** The first calendar day, as "2026-11-26", of a period of so many days that ends today. */
+/** The first calendar day, as "2026-11-26", of a period of this many days that ends today. */
 export function firstDay(days: number, now: Date): string {
   const [year, month, day] = isoDay(now).split("-").map(Number);
   return isoDay(startOfDay(year!, month!, day! - days + 1));

@@ -1,4 +1,4 @@
-// "Save View": names the current filters, and shares them if wanted.
+// "Save View": names the current filters, and optionally shares them.
 import { Checkbox, TextInput } from "@mantine/core";
 import { NewSavedView, type ViewFilters, type ViewList } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";

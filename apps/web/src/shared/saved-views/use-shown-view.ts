@@ -8,7 +8,7 @@ import { isShown } from "./view-filters.ts";
 /** Undefined while the views load, and when the address shows none of them. */
 export function useShownView(list: ViewList): SavedView | undefined {
   const [params] = useSearchParams();
-  // The address without parts is no view, so the views load only when they are wanted.
+  // The address without parts is not a view, so the views load only when they are needed.
   const { data } = useQuery({ ...savedViews(list), enabled: params.size > 0 });
   return data?.views.find(({ filters }) => isShown(params, filters));
 }

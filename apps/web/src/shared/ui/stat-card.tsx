@@ -8,7 +8,7 @@ import type { Tone } from "./tone.ts";
 
 export interface StatCardProps {
   label: string;
-  /** A number, or a formatted value; a dash stands for a value that is missing. */
+  /** A number, or a formatted value; a dash for a missing value. */
   value: number | string | null | undefined;
   icon: Icon;
   to?: string;

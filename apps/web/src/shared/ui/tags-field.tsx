@@ -1,4 +1,4 @@
-// The tags of an object in a form. A text that is no tag is refused here and never becomes a value.
+// The tags of an object in a form. Text that is not a valid tag is refused here and never becomes a value.
 import { TagsInput } from "@mantine/core";
 import { MOST_TAGS, Tag } from "@strongroom/contract";
 import { useState, type ReactNode } from "react";

@@ -4,7 +4,7 @@ import { inParallel, withinLimits, type FileSearch, type FoundFile } from "../..
 import { matcherOf } from "../../path-patterns.ts";
 import type { Reading } from "./reading.ts";
 
-/** Requests at the same time; more are no faster. */
+/** Concurrent requests; more are not faster. */
 const IN_FLIGHT = 16;
 const MAX_DEPTH = 40;
 /** As for `find`: a list of 200,000 files. */

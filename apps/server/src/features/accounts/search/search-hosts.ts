@@ -17,7 +17,7 @@ export function searchableHosts(grantsInForce: GrantsInForce): Searchable {
   return {
     kind: "host",
     needs: "account.list",
-    // The id does not lead back to the host, so hosts are no recent items.
+    // The id does not lead back to the host, so hosts are not recent items.
     read: () => Promise.resolve([]),
     async find(db, actor, text) {
       const query = {

@@ -46,7 +46,7 @@ export async function readSize(db: Db): Promise<number> {
   return rows[0]?.size ?? 0;
 }
 
-/** Reads how far the tree and its checkpoints reach: the numbers are equal unless rows were deleted. */
+/** Reads the sizes of the tree and of its newest checkpoint: the numbers are equal unless rows were deleted. */
 export async function readReach(db: Db): Promise<{ size: number; signed: number }> {
   const { rows } = await sql<{ size: number | null; signed: number | null }>`
     select (select max(leaf_index) + 1 from audit_leaves) as size,

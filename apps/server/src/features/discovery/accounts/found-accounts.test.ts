@@ -44,7 +44,7 @@ async function listed(query: InputOf<typeof listDiscoveredAccounts>["query"]) {
 test("a search finds parts of names and hosts ignoring case, however rare or common", async () => {
   for (const search of ["zebra_1", "EBRA", "ra_", "_1"])
     assert.deepEqual(await listed({ search }), { names: ["Zebra_1"], total: 1, isCapped: false }, search);
-  // Characters with a meaning in patterns stand for themselves.
+  // Characters with a meaning in patterns are literal.
   for (const search of ["100%", "%"]) assert.deepEqual((await listed({ search })).names, ["100%"], search);
   assert.deepEqual(await listed({ search: "nowhere" }), { names: [], total: 0, isCapped: false });
   const common = await listed({ search: "WEB-01.INT" });

@@ -16,7 +16,7 @@ export interface SessionRules {
   zones: string[];
   /** Whether the recording contains the user's input. */
   recordsInput: boolean;
-  /** The recording is kept for so many days; null: forever. */
+  /** The number of days that the recording is kept; null: forever. */
   recordingDays: number | null;
   allows: Record<SessionProgram, boolean>;
   allowsAgent: boolean;

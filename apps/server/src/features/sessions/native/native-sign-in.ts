@@ -157,7 +157,7 @@ export function createNativeSignIn(kernel: SignInKernel): NativeSignIn {
   };
 }
 
-/** INVARIANT: a user whose identity provider is switched off cannot sign in by key either. */
+/** INVARIANT: a user whose identity provider is disabled cannot sign in by key either. */
 async function isProviderDisabled(db: Db, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select from identity_provider_people bound join identity_providers provider on provider.id = bound.provider_id

@@ -26,7 +26,7 @@ export async function deleteExpiredRecordings(kernel: ProcessKernel, signal?: Ab
 
 /**
  * The file is emptied after the database says that the deletion has begun, and removed after the proof is stored. So the next run
- * after a crash knows how far the deletion got, even when each server has its own data folder.
+ * after a crash knows the progress of the deletion, even when each server has its own data folder.
  */
 async function deleteRecording(kernel: ProcessKernel, storage: RecordingStorage, id: string): Promise<void> {
   await kernel.database.transaction((tx) => beginDeletion(tx, id));

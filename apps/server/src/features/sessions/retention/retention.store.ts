@@ -1,4 +1,4 @@
-// The retention of recordings in the database: which are due, and how far their deletion got.
+// The retention of recordings in the database: which are due, and the progress of their deletion.
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { StorageKind } from "../recordings/recordings.store.ts";

@@ -32,7 +32,7 @@ export function loginOf(secretRow: LoginRow): string | null {
   return loginKey(host, address?.port ?? secretRow.port ?? connectorOf(secretRow).defaultPort, name);
 }
 
-/** The login that this attempt counts for. A secret that worked since it last changed is no guess and counts for none. */
+/** The login that this attempt counts for. A secret that worked since it last changed is not a guess and does not count. */
 export async function countedLogin(tx: Tx, secretRow: SecretRow): Promise<string | null> {
   const login = loginOf(secretRow);
   return login === null || (await wasVerified(tx, secretRow.id, secretRow.login_revision)) ? null : login;
