@@ -64,8 +64,8 @@ export const newlyAsked = (before: FactorRoles, after: FactorRoles): Role[] =>
   after.mfa_required_roles.filter((role) => !before.mfa_required_roles.includes(role));
 
 /**
- * Allows all networks and returns those that were allowed before. Audited as done by `part`. Running servers apply the change at
- * once.
+ * Allows all networks and returns those that were allowed before. Audited as done by `part`. Running servers apply the change
+ * immediately.
  */
 export function openNetworks(
   { database, events, clock }: Pick<Kernel, "database" | "events" | "clock">,
