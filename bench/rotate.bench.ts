@@ -1,7 +1,7 @@
 // Rotations through the product, compared with a bare loop that changes and verifies passwords with the same drivers and
 // concurrency on real servers; then the same with two server processes.
-import { HEADER, compared, openBenchPair, printRound } from "./support/beside.ts";
-import type { Side } from "./support/beside.ts";
+import { HEADER, compared, openBenchPair, printRound } from "./support/compare-with-loop.ts";
+import type { Side } from "./support/compare-with-loop.ts";
 import { cpuOf } from "./support/processes.ts";
 import { storeCredentials, untilRotated } from "./support/strongroom.ts";
 import { figure, printTable } from "./support/table.ts";

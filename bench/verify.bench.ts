@@ -1,7 +1,7 @@
 // Verifications through the product, compared with a bare loop with the same drivers and concurrency on real servers; then
 // 10,000 of them shared by two server processes.
 import type { BareLogin } from "@strongroom/connectors/testing";
-import { HEADER, compared, openBenchPair, printRound } from "./support/beside.ts";
+import { HEADER, compared, openBenchPair, printRound } from "./support/compare-with-loop.ts";
 import { countLogins } from "./support/counting-target.ts";
 import { cpuOf } from "./support/processes.ts";
 import { storeCredentials, untilEnded } from "./support/strongroom.ts";

@@ -104,7 +104,8 @@ describe(`a server killed ${ROUNDS} times during requests`, () => {
   }
 
   /**
-   * Determines which interrupted calls took effect. Interrupted calls may have taken effect; acknowledged calls certainly have.
+   * Determines which interrupted calls took effect. Interrupted calls may have taken effect; acknowledged calls
+   * definitely have.
    */
   async function assertKept(credential: Known): Promise<void> {
     if (credential.secrets.length > 1 || credential.deleted === "maybe") totals.open += 1;

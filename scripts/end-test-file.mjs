@@ -13,7 +13,7 @@ after(() => {
     quiet = process.stdout.writableLength === 0 ? quiet + 1 : 0;
     if (quiet < QUIET_TIMES) return;
     if (isSummarized) process.exit();
-    // The runner sends the summary of a file when nothing is open any more, which this pretends.
+    // The runner sends the summary of a file when nothing is open; this simulates that state.
     process.emit("beforeExit", 0);
     isSummarized = true;
     quiet = 0;

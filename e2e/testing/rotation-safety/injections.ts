@@ -1,4 +1,4 @@
-// Injects faults at every step of a rotation and judges the result.
+// Injects faults at every step of a rotation and checks the result.
 import type { Fault } from "@strongroom/connectors/testing";
 import { setTimeout as delay } from "node:timers/promises";
 import { MACHINES } from "./test-bed.ts";

@@ -95,7 +95,7 @@ for (const { connector, prefix, start, unavailable } of [
       assert.deepEqual([tables.length, result.limit], [1, "bytes"]);
     });
 
-    test("leaves out excluded tables, and reads only the wanted place", async () => {
+    test("leaves out excluded tables, and reads only the requested place", async () => {
       const excluded = await searched(connector, database.login, { excludes: [`${prefix}.a`, "*.b"] });
       assert.deepEqual(excluded.columns, [`column:${prefix}.c.note`, `column:${prefix}.c.port`]);
       const one = await searched(connector, database.login, { only: [`column:${prefix}.b.note`] });

@@ -62,7 +62,7 @@ test("permits private and public addresses unless networks are configured", asyn
   }
 });
 
-test("judges a name by the addresses it resolves to, and tries only permitted ones", async () => {
+test("checks the addresses that a name resolves to, and tries only permitted ones", async () => {
   assert.deepEqual(await judge("db.example", { lookup: resolvesTo("10.0.0.5") }), ["10.0.0.5"]);
   assert.deepEqual(await judge("db.example", { lookup: resolvesTo("127.0.0.1", "10.0.0.5", "::1") }), ["10.0.0.5"]);
   assert.equal(await judge("db.example", { lookup: resolvesTo("169.254.169.254") }), "address-forbidden");

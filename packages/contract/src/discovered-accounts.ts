@@ -164,7 +164,7 @@ export const approveDiscoveredAccounts = endpoint({
   ...discoveryManaging,
   method: "POST",
   path: "/api/v1/discovery/accounts/approve",
-  summary: "Approve discovered accounts and put them into safes in the background",
+  summary: "Approve discovered accounts and add them to safes in the background",
   body: OnboardingOrder,
   /** `run_id`: the onboardings of this call; null without any. */
   reply: Decided.extend({ run_id: z.uuid().nullable() }),

@@ -10,8 +10,8 @@ export type NotificationId = z.infer<typeof NotificationId>;
 /**
  * The preference that lets each type through, in addition to the minimum severity (NOTIF-06, NOTIF-09, NOTIF-10):
  * `validation_failure` enableValidationAlerts, `critical_failure` enableCriticalFailures, `jit_alert` enableJitAlerts,
- * `validation_success` enableSuccessNotifications. The other types answer a user's request, or are waiting for the
- * user.
+ * `validation_success` enableSuccessNotifications. The other types are replies to a user's request, or need an
+ * action by the user.
  */
 export const NOTIFICATION_TYPES = [
   "validation_failure",

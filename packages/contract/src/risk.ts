@@ -50,7 +50,7 @@ export const RiskFactor = z.object({
 });
 export type RiskFactor = z.infer<typeof RiskFactor>;
 
-/** A control that fails for nothing in our data is met; one that our data cannot judge is not assessed, never met. */
+/** A control without violations in our data is met; a control that our data cannot show is not assessed, and never met. */
 export const ComplianceControl = z.object({
   /** The number in the framework, such as `8.4.2`. */
   id: z.string(),

@@ -72,7 +72,7 @@ export const createSavedView = endpoint({
 export const deleteSavedView = endpoint({
   method: "DELETE",
   path: `${viewsPath}/:id`,
-  summary: "Delete a view, also for those with whom it is shared",
+  summary: "Delete a view, including for those with whom it is shared",
   params: byId,
   reply: Message,
   needs: "signed-in",

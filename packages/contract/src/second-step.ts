@@ -53,7 +53,7 @@ export const beginFirstFactor = endpoint({
 export const addFirstFactor = endpoint({
   method: "POST",
   path: "/api/v1/auth/second-step/add-factor",
-  summary: "During a sign-in: add the first second factor by its proof, and finish",
+  summary: "During a sign-in: confirm the first second factor with its proof, and finish",
   body: z.strictObject({ pending: Pending, answer: FactorAnswer }),
   reply: z.object({ token: z.string(), recovery_codes: z.array(z.string()) }),
   needs: "public",

@@ -20,7 +20,7 @@ function isSecretName(name: string): boolean {
 }
 
 /**
- * Whether a value contains a secret, judged by names: fields of objects at any depth, parameters and user info of
+ * Whether a value contains a secret, according to names: fields of objects at any depth, parameters and user info of
  * URLs, and `name=value` lists such as SQL Server's connection strings. Names that only say where a secret goes (such
  * as an HTTP header's name) are values here and do not count.
  */

@@ -62,7 +62,7 @@ test("refuses options, certificates, keys on security keys and several keys", ()
   assert.match(problemOf("hello world"), /not an SSH public key/);
 });
 
-test("refuses a key of which any byte is missing, added or spelled differently", () => {
+test("refuses a key in which any byte is missing, added or changed", () => {
   const { text } = aKey("-t", "ed25519", "-m", "RFC4716");
   const [type, base64 = ""] = text.split(" ");
   const bytes = Buffer.from(base64, "base64");

@@ -177,7 +177,7 @@ test("an emptied recording has no chunks, and a second run knows that it existed
   await storage.delete(RECORDING_ID);
 });
 
-test("object lock keeps chunks for the days of the retention, also from a deletion", async () => {
+test("object lock protects chunks for the days of the retention, even from a deletion", async () => {
   const locking = storageWith({ lock: "compliance" });
   await aStoredRecording(locking, 30);
   await assert.rejects(locking.empty(RECORDING_ID), /kept .* AccessDenied/);

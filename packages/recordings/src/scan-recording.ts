@@ -1,4 +1,4 @@
-// Finds the chunks of a recording file, also in a damaged one, in bounded memory.
+// Finds the chunks of a recording file, even of a damaged one, in bounded memory.
 import {
   announcedSize,
   FILE_HEADER_BYTES,

@@ -21,7 +21,7 @@ function slowTaker() {
   };
 }
 
-test("an ordered reader passes the pieces of two streams on one after the other", async () => {
+test("an ordered reader forwards the pieces of two streams one after the other", async () => {
   const [one, other] = [new PassThrough(), new PassThrough()];
   const { taken, take, next } = slowTaker();
   const reader = new OrderedReader();

@@ -1,4 +1,4 @@
-// A secret that a target rejects: it is not sent again and again, so that the gateway's address is not locked out.
+// Tests that a secret rejected by a target is not sent repeatedly, so that the gateway's address is not locked out.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";

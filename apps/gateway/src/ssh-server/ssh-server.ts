@@ -156,7 +156,7 @@ class ConnectionCounts {
   }
 }
 
-/** The client's software as it names itself, for the audit trail. */
+/** The client's software, as the client identifies it, for the audit trail. */
 const agentOf = (ident: string | Buffer): string =>
   ident
     .toString("latin1")

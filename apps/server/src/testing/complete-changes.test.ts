@@ -187,7 +187,7 @@ describe("a PUT", () => {
     );
   });
 
-  test("an account as it is read with `password: null` can be sent back", async () => {
+  test("an account that was read with `password: null` can be sent back", async () => {
     const { params, as } = await CHANGEABLE["updateAccount"]!();
     const id = params!["id"] as never;
     const details = (await app.call(readAccountDetails, { params: { id }, as: as.token })).body;

@@ -138,7 +138,7 @@ function ridIn(entry: Entry): string | null {
   return `${sid.startsWith("S-1-5-32-") ? "built-in" : "domain"} ${ridOf(sid)}`;
 }
 
-/** Computers of the domain, for further scans. */
+/** Computers of the domain, for more scans. */
 async function computersIn(client: Client, base: string) {
   const attributes = ["cn", "dNSHostName", "operatingSystem", "userAccountControl", "lastLogonTimestamp"];
   const entries = await entriesOf(client, base, { filter: "(objectCategory=computer)", attributes });

@@ -290,7 +290,7 @@ describe("AWS S3: reading buckets", needs(opensslAvailable()), () => {
     return { ...result, contents };
   }
 
-  test("reads the wanted objects of all buckets over several pages, with names that need encoding", async () => {
+  test("reads the requested objects of all buckets over several pages, with names that need encoding", async () => {
     aws.addBucket("app-config", { "a/.env": "A=1", "b & c/ü+(1)*'!.env": "B=2", "c/.env": "C=3", "d/app.log": "no" });
     aws.addBucket("builds", { "x.env": "X=1", "big.env": "x".repeat(2_000), "skipped/y.env": "Y=1" });
     const { contents, limit, unreadCount } = await read({

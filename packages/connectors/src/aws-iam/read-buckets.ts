@@ -166,7 +166,7 @@ async function bucketOf(reading: Reading, name: string): Promise<Bucket> {
   return bucket;
 }
 
-/** Adds the wanted objects to `files`. A bucket that the key may not list is unread. */
+/** Adds the requested objects to `files`. A bucket that the key may not list is unread. */
 async function listObjects(reading: Reading, bucket: Bucket, files: FoundFile[]): Promise<void> {
   const { search, unread } = reading;
   const isSkipped = matcherOf(search.excludes);

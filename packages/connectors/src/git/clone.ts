@@ -86,7 +86,7 @@ export async function cloneInto(
   return fetchFailure(repository, fetched.text, folder.signal.aborted);
 }
 
-/** The failure behind a fetch that the server answered, judged by git's standard error. */
+/** The failure of a fetch that the server answered, according to git's standard error. */
 export function fetchFailure(repository: string, text: string, isAborted: boolean): Failure {
   if (isAborted) return unreachable("timeout", `There was not enough time to receive ${repository}.`);
   if (text.includes("No space left on device"))

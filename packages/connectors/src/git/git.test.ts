@@ -251,7 +251,7 @@ describe("Git: reading repositories", AVAILABLE, () => {
     assert.equal(b, before[1]);
   });
 
-  test("a public repository is readable by everybody, and proves no login", async () => {
+  test("a public repository is readable by everyone, and proves no login", async () => {
     const { path, commit } = aRepository({ isPublic: true });
     commit({ "a.env": "A=1" });
     const { read } = await reading(path);

@@ -50,7 +50,7 @@ export async function verifyHttps(target: Target, secret: string, current: Attem
   }
   const where = nameOf(access.endpoint);
   const count = access.repositories.length;
-  // A repository that everybody may read proves nothing about the login.
+  // A public repository proves nothing about the login.
   if (open.length === count) {
     return misconfigured(
       "password-not-checked",

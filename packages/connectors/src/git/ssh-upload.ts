@@ -19,7 +19,7 @@ export const isPacket = (bytes: Buffer): boolean => /^[0-9a-f]{4}$/.test(bytes.t
 export const noCommands = ({ where }: UploadAt): Failure =>
   misconfigured("no-permission", `${where} does not let the login run git-upload-pack.`);
 
-/** The failure behind a command that sent no list of branches, judged by its standard error. */
+/** The failure of a command that sent no list of branches, according to its standard error. */
 export function uploadFailure(text: string, { where, repository }: UploadAt): Failure {
   if (/denied|not allowed|forbidden|permission/i.test(text))
     return rejected("no-permission", `${where} does not let the login read ${repository}.`);

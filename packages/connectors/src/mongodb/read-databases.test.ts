@@ -129,7 +129,7 @@ describe("a search in MongoDB", { concurrency: 1 }, () => {
     assert.deepEqual([full.columns.length, full.result.gone], [2, ["column:shop.dropped.name"]]);
   });
 
-  test("a field that no document has any more is gone, unless the collection was read in part", async () => {
+  test("a field that no document contains counts as gone, unless the collection was read in part", async () => {
     has("shop", { name: "t", documents: documents(60) });
     const known = ["column:shop.t.name", "column:shop.t.password"];
     assert.deepEqual((await searched({ known })).result.gone, ["column:shop.t.password"]);
@@ -166,7 +166,7 @@ describe("a search in MongoDB", { concurrency: 1 }, () => {
     assert.deepEqual([bytes.tables.length, bytes.result.limit], [1, "bytes"]);
   });
 
-  test("leaves out excluded collections, and reads only the wanted place", async () => {
+  test("leaves out excluded collections, and reads only the requested place", async () => {
     has("shop", { name: "a", documents: documents(1) }, { name: "b", documents: documents(1) });
     has("other", { name: "a", documents: documents(1) }, { name: "v", type: "view", options: {} });
     const excluded = await searched({ excludes: ["other.*", "*.a"] });

@@ -173,7 +173,7 @@ describe("a search in SQL Server", { ...needs(opensslAvailable()), concurrency: 
     assert.deepEqual([bytes.tables.length, bytes.result.limit], [1, "bytes"]);
   });
 
-  test("leaves out excluded tables, and reads only the wanted place", async () => {
+  test("leaves out excluded tables, and reads only the requested place", async () => {
     shop(aTable("a", rowsOf(1)), aTable("b", rowsOf(1)));
     server.catalog.databases.push(aDatabase({ name: "other", tables: [aTable("a", rowsOf(1))] }));
     assert.deepEqual((await searched({ excludes: ["other.*", "*.a"] })).tables.length, 1);

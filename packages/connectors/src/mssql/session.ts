@@ -7,7 +7,7 @@ import { codeOf, dial, nameOf } from "../dial.ts";
 import { misconfigured } from "../finding.ts";
 import { tlsSettings, type TlsSettings } from "../tls-settings.ts";
 import { loginFailure } from "./login-failure.ts";
-import { isTakeable } from "./statements.ts";
+import { isAcceptedText } from "./statements.ts";
 
 /** The server rejected a statement with these error numbers. */
 export class ServerError extends Error {
@@ -95,7 +95,7 @@ function placeOf(
   if ("failure" in address) return address;
   const tls = tlsSettings(target, address.tlsMode);
   if ("failure" in tls) return tls;
-  if (!isTakeable(address.username) || !isTakeable(password))
+  if (!isAcceptedText(address.username) || !isAcceptedText(password))
     return refuse("bad-input", "SQL Server names and passwords must have 1 to 128 characters and no NUL character.");
   if (tls.mode === "verify-full") return { address, tls };
   return refuse(

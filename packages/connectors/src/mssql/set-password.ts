@@ -4,7 +4,7 @@ import type { ChangeFinding, ReconcileLogin, Target } from "../connector.ts";
 import { nameOf } from "../dial.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
 import { openSession, ServerError, type Session } from "./session.ts";
-import { alterLogin, isTakeable } from "./statements.ts";
+import { alterLogin, isAcceptedText } from "./statements.ts";
 
 export function changeOwn(target: Target, password: string, candidate: string, current: ChangeAttempt) {
   return setPassword(target, { username: target.username, password }, candidate, current, true);
@@ -22,7 +22,7 @@ async function setPassword(
   current: ChangeAttempt,
   isOwn: boolean,
 ): Promise<ChangeFinding> {
-  if (!isTakeable(candidate) || !isTakeable(target.username || "x"))
+  if (!isAcceptedText(candidate) || !isAcceptedText(target.username || "x"))
     return unsent(
       misconfigured("bad-input", "SQL Server names and passwords must have 1 to 128 characters and no NUL character."),
     );

@@ -3,7 +3,7 @@
 const MAX_LENGTH = 128;
 
 /** Login names and passwords: 1 to 128 UTF-16 units without NUL. */
-export function isTakeable(text: string): boolean {
+export function isAcceptedText(text: string): boolean {
   return text !== "" && text.length <= MAX_LENGTH && !text.includes("\0") && text.isWellFormed();
 }
 

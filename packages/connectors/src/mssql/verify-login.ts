@@ -4,7 +4,7 @@ import type { Finding, ReconcileLogin, Target } from "../connector.ts";
 import { connectionFailure, nameOf } from "../dial.ts";
 import { misconfigured, rejected, unreachable, verified } from "../finding.ts";
 import { openSession, ServerError } from "./session.ts";
-import { isTakeable, rightsOver } from "./statements.ts";
+import { isAcceptedText, rightsOver } from "./statements.ts";
 
 export async function verifyLogin(target: Target, password: string, current: Attempt): Promise<Finding> {
   const session = await openSession(target, { username: target.username, password }, current);
@@ -18,7 +18,7 @@ export async function verifyLogin(target: Target, password: string, current: Att
 /** Only an administrator (`CONTROL SERVER`) can change another administrator. Changes nothing. */
 export async function checkRight(target: Target, by: ReconcileLogin, current: Attempt): Promise<Finding> {
   const name = target.username ?? "";
-  if (!isTakeable(name)) return misconfigured("bad-input", "The user name is missing or not valid for SQL Server.");
+  if (!isAcceptedText(name)) return misconfigured("bad-input", "The user name is missing or not valid for SQL Server.");
   const session = await openSession(target, { username: by.username, password: by.secret.reveal() }, current);
   if ("failure" in session) return session.failure;
   const where = nameOf(session.address);

@@ -151,7 +151,7 @@ for (const generation of ["19c", "23ai"] as const) {
       assert.deepEqual([bytes.tables.length, bytes.result.limit], [1, "bytes"]);
     });
 
-    test("leaves out excluded tables, and reads only the wanted place", async () => {
+    test("leaves out excluded tables, and reads only the requested place", async () => {
       has(aTable("A", rowsOf(1)), aTable("B", rowsOf(1)), aTable("A", rowsOf(1), { owner: "HR" }));
       assert.equal((await searched({ excludes: ["HR.*", "*.A"] })).tables.length, 1);
       const one = await searched({ only: ["column:SHOP.B.VALUE"] });

@@ -155,7 +155,7 @@ describe("permissions", () => {
     assert.equal((await scan(target, {}, auditor)).status, 403);
   });
 
-  test("a credential that moved to another safe is not used any more", async () => {
+  test("a credential that moved to another safe is no longer used", async () => {
     const account = await anyCredential();
     const target = await aTarget(linuxTarget(account, at));
     const moved = await actingOn(app).move(owner, account, await aSafe(app, owner));

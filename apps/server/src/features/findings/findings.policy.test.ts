@@ -114,7 +114,7 @@ test("steps name the file and quote it for the shell", () => {
   assert.ok(steps[0]!.includes(String.raw`chmod go-rwx '/srv/it'\''s/a.conf'`));
 });
 
-test("a certificate breaks no control, a password one of each framework", () => {
+test("a certificate violates no control, and a password violates one control of each framework", () => {
   assert.deepEqual(complianceImpact("certificate"), []);
   assert.equal(complianceImpact("password").length, 6);
 });

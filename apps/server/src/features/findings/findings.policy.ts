@@ -63,7 +63,7 @@ function exposureOf(path: string, mode: number): string {
     case "setting":
       return "Every login of the database can read it";
     case "object":
-      return "Everybody can read the bucket";
+      return "Everyone can read the bucket";
     case "repository":
       return "Everyone with access to the repository can read it";
     default:

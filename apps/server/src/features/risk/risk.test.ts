@@ -235,7 +235,7 @@ describe("with accounts, sessions and scans", () => {
     assert.equal((await trend(world.admin, { days: "366" })).status, 400);
   });
 
-  test("a token without account.retrieve compares no secrets, also for an administrator", async () => {
+  test("a token without account.retrieve compares no secrets, even for an administrator", async () => {
     const sharedWith = async (person: TestPerson, scopes: TokenScopes) => {
       const body = { name: "Monitor", scopes, expires_in_days: 1 };
       const made = await app.call(createToken, { body, as: person.token });

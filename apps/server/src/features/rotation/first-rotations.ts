@@ -1,4 +1,4 @@
-// Starts the first rotation of accounts that discovery puts into safes, through their platform's reconcile account.
+// Starts the first rotation of accounts that discovery adds to safes, through their platform's reconcile account.
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { lockSecret } from "#features/secrets/index.ts";
 import { enqueueRotation, obstacleToRotation } from "./enqueue-rotation.ts";

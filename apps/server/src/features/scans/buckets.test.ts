@@ -45,7 +45,7 @@ describe("enhanced scans of S3 buckets", needs(opensslAvailable()), () => {
     assert.match(ofEnv!.title, /Password in app\.env/);
     const { app, owner } = world;
     const { body: details } = await app.call(readFinding, { ...byId(ofEnv!), as: owner.token });
-    assert.ok(details.risk_factors.some(({ factor }) => factor === "Everybody can read the bucket"));
+    assert.ok(details.risk_factors.some(({ factor }) => factor === "Everyone can read the bucket"));
     assert.match(
       details.remediation_steps.join(" "),
       /put-public-access-block --bucket app-config .* earlier versions/is,

@@ -1,4 +1,4 @@
-// Ends of sessions: each way in which a right ends is found by the gateway's check and announced to it.
+// Tests how sessions end: however a right ends, the gateway is notified and its own check finds it.
 import {
   checkInAccount,
   createToken,

@@ -67,7 +67,7 @@ describe("rights", () => {
     assert.equal(codeOf(reply), "account.not-found");
   });
 
-  test("list without use is refused, also for administrators", async () => {
+  test("list without use is refused, even for administrators", async () => {
     const { owner, safe, account } = await anSshAccount(app);
     const lister = await aPerson(app);
     await aMember(app, owner, safe, lister, ["list"]);

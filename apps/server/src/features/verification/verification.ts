@@ -150,7 +150,7 @@ export function changesAfter(
   };
 }
 
-/** The status stays, and so does the reason of a failing one: an aborted attempt says nothing about the target. */
+/** The status stays, and so does the reason for a failing one: an aborted attempt says nothing about the target. */
 function afterAborted(row: SecretRow, result: Result, at: Date, next: Date | null): Updateable<SecretsTable> {
   return {
     last_verification_attempt: at,

@@ -7,7 +7,7 @@ import { TEST_USER, signInForTest, signOutForTest } from "#app/testing/sign-in.t
 import { call, configureCalls } from "#shared/api/call.ts";
 import { forgetTrouble } from "#shared/api/database-trouble.ts";
 import { wait } from "#shared/api/retry.ts";
-import { SAY_AFTER_MS, noteAnswer } from "#shared/api/server-contact.ts";
+import { REPORT_AFTER_MS, recordResponse } from "#shared/api/server-contact.ts";
 import { currentSession } from "#shared/session/session-store.ts";
 import { LOOK_AGAIN_MS } from "#shared/ui/database-notice.tsx";
 import { routes } from "../router.tsx";
@@ -175,7 +175,7 @@ describe("a database outage", () => {
 describe("an unresponsive server", () => {
   const NOTICE = "The server is not responding. This page keeps retrying, and forms keep what you typed.";
   const LIST = "GET /api/v1/credentials";
-  afterEach(() => noteAnswer());
+  afterEach(() => recordResponse());
 
   test.each([
     ["cuts the connection", () => ({ isCut: true })],
@@ -192,7 +192,7 @@ describe("an unresponsive server", () => {
       api.on(LIST, () => (isGone ? gone() : { json: { data: [], next_cursor: null } }));
       const asked = call(listCredentials);
       expect(screen.queryByText(NOTICE)).toBeNull();
-      await screen.findByText(NOTICE, {}, { timeout: 4 * SAY_AFTER_MS });
+      await screen.findByText(NOTICE, {}, { timeout: 4 * REPORT_AFTER_MS });
       isGone = false;
       await waitFor(() => expect(screen.queryByText(NOTICE)).toBeNull(), { timeout: 5000 });
       // Does not wait for the next retry, which comes after 8 s or more. A request to a silent server is still pending.

@@ -131,7 +131,7 @@ interface SampleNoticeProps {
   isRetrying: boolean;
 }
 
-/** DASH-07: the notice above the samples of DASH-11 and DASH-12, with the reason of the failure. */
+/** DASH-07: the notice above the samples of DASH-11 and DASH-12, with the reason for the failure. */
 function SampleNotice({ error, onRetry, isRetrying }: SampleNoticeProps) {
   return (
     <div className={classes.sample}>

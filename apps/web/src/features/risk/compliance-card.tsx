@@ -13,7 +13,7 @@ export function ComplianceCard({ scores }: { scores: RiskAssessment["compliance_
   return (
     <SectionCard
       title="Compliance"
-      description="Judged by the facts in Strongroom. Controls that need other evidence are not assessed and do not count."
+      description="Assessed from the facts in Strongroom. Controls that need other evidence are not assessed and do not count."
     >
       <ul className={classes.factors}>
         {ComplianceFramework.options.map((framework) => (

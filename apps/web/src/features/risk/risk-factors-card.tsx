@@ -102,7 +102,7 @@ function Items({ factor, selection }: { factor: RiskFactor; selection: RiskSelec
     <Loaded query={query}>
       {({ pages }) => {
         const items = pages.flatMap(({ data }) => data);
-        if (items.length === 0) return <NoRows>Nothing is affected any more</NoRows>;
+        if (items.length === 0) return <NoRows>Nothing is affected now</NoRows>;
         return (
           <>
             <RowList label={factor.factor}>

@@ -13,7 +13,7 @@ interface ScanSource {
   /** The name of the fact with the account's rights, or null. */
   readAs: string | null;
   limits: Record<Limit, string>;
-  /** What to do about what could not be read. */
+  /** The advice for parts that could not be read. */
   unread: (count: number) => string;
   excludes: string;
   /** The patterns that replace the usual ones, which name files and folders of hosts. */

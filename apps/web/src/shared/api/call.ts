@@ -12,7 +12,7 @@ import { CallError } from "./call-error.ts";
 import { noteFailure, noteSuccess } from "./database-trouble.ts";
 import { fetchFailureText, timeoutText } from "./error-texts.ts";
 import { failureOf, replyOf } from "./read-reply.ts";
-import { SAY_AFTER_MS, noteAnswer, noteNoAnswer, noteSlow } from "./server-contact.ts";
+import { REPORT_AFTER_MS, recordResponse, recordNoResponse, recordSlowCall } from "./server-contact.ts";
 import { wait, withRetries, withWakeUp, type Wait } from "./retry.ts";
 
 export const TIMEOUT_MS = 60_000;
@@ -97,7 +97,7 @@ async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal | u
   const clock = new AbortController();
   const limit = settings.timeoutMs;
   const timer = setTimeout(() => clock.abort(), limit);
-  const slowTimer = setTimeout(noteSlow, SAY_AFTER_MS);
+  const slowTimer = setTimeout(recordSlowCall, REPORT_AFTER_MS);
   const stop = () => clock.abort();
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
@@ -105,7 +105,7 @@ async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal | u
     const response = await fetch(url, { ...init, signal: clock.signal });
     // The time limit covers the body too, so read it before clearing the timer.
     const body = await response.arrayBuffer();
-    noteAnswer();
+    recordResponse();
     return new Response(response.status === 204 ? null : body, {
       status: response.status,
       statusText: response.statusText,
@@ -113,7 +113,7 @@ async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal | u
     });
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    noteNoAnswer();
+    recordNoResponse();
     if (clock.signal.aborted) throw new CallError({ kind: "timeout", message: timeoutText(limit), cause: error });
     throw new CallError({ kind: "network", message: fetchFailureText(error), cause: error });
   } finally {
@@ -224,7 +224,7 @@ export async function probeServer(): Promise<void> {
     );
   } catch {
     // This timeout is not an abort by the caller.
-    noteNoAnswer();
+    recordNoResponse();
   }
 }
 

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Milliseconds after which a call without a response is reported to users. */
-export const SAY_AFTER_MS = 3000;
+export const REPORT_AFTER_MS = 3000;
 
 /**
  * `slow`: a call is waiting for a response. `lost`: a call got no response. `overdue`: one of these for three
@@ -21,19 +21,19 @@ function set(next: ServerContact): void {
   for (const listener of listeners) listener();
 }
 
-export function noteSlow(): void {
+export function recordSlowCall(): void {
   if (contact === "answering") set("slow");
 }
 
-export function noteNoAnswer(): void {
+export function recordNoResponse(): void {
   if (contact === "slow") set("overdue");
   if (contact !== "answering") return;
   set("lost");
-  timer = setTimeout(() => set("overdue"), SAY_AFTER_MS);
+  timer = setTimeout(() => set("overdue"), REPORT_AFTER_MS);
 }
 
 /** Records a response, whatever its status. */
-export function noteAnswer(): void {
+export function recordResponse(): void {
   clearTimeout(timer);
   const isBack = contact === "overdue";
   set("answering");

@@ -1,4 +1,4 @@
-// The field for the reason of an action. It gets the focus when its dialog opens.
+// The field for the reason for an action. It gets the focus when its dialog opens.
 import { Textarea, type TextareaProps } from "@mantine/core";
 
 /** Spread the form's input props of the reason: `<ReasonField required {...form.getInputProps("reason")} />`. */

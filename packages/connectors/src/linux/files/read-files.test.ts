@@ -59,7 +59,7 @@ describe("reading files of a real host", needs(unixUsersAvailable()), () => {
   });
   after(() => sshd.stop());
 
-  test("reads the wanted files with their content, owner and mode", async () => {
+  test("reads the requested files with their content, owner and mode", async () => {
     const wanted = host.write("a/app.conf", "password = 'x'\n", 0o604);
     const long = host.write(`b/${"long ".repeat(30)}.conf`, "long");
     const quoted = host.write('a/it\'s "odd" $(id).conf', "odd");
@@ -125,7 +125,7 @@ describe("reading files as root by a sudo rule", needs(unixUsersAvailable()), ()
 });
 
 describe("reading files over SFTP alone", needs(unixUsersAvailable()), () => {
-  test("reads the wanted files and names the unreadable ones", async () => {
+  test("reads the requested files and names the unreadable ones", async () => {
     const host = await aHost({ config: ["ForceCommand internal-sftp"] });
     try {
       const wanted = host.write("a/app.conf", "secret", 0o644);

@@ -1,4 +1,4 @@
-// Pure rules by which a witness judges a submitted checkpoint (C2SP tlog-witness, "add-checkpoint").
+// Pure rules by which a witness accepts a submitted checkpoint (C2SP tlog-witness, "add-checkpoint").
 import { parseCheckpoint, parseVerifierKey, verifyCheckpoint, verifyConsistency } from "@strongroom/auditlog";
 import type { Checkpoint } from "@strongroom/auditlog";
 

@@ -45,7 +45,7 @@ export const listLogs = (db: Db): Promise<WitnessedLogRow[]> =>
     .orderBy(sql`lower(name)`)
     .execute();
 
-/** Locks a log before a checkpoint of it is judged: otherwise two contradicting checkpoints could both be accepted. */
+/** Locks a log before a checkpoint of it is checked: otherwise two contradicting checkpoints could both be accepted. */
 export const lockLog = (tx: Tx, origin: string): Promise<WitnessedLogRow | undefined> =>
   tx.selectFrom("audit_witnessed_logs").selectAll().where("origin", "=", origin).forUpdate().executeTakeFirst();
 

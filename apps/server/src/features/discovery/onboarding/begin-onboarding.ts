@@ -43,5 +43,5 @@ export async function beginOnboardings(
   return runId;
 }
 
-const TO_ROTATE = "Approved. The account is put into the safe, and the reconcile account sets a new password.";
-const TO_STORE = "Approved. The account is put into the safe.";
+const TO_ROTATE = "Approved. The account is being added to the safe, and the reconcile account sets a new password.";
+const TO_STORE = "Approved. The account is being added to the safe.";

@@ -1,4 +1,4 @@
-// Onboarding over HTTP: accounts of a real sshd are put into safes, and a real reconcile account sets their passwords.
+// Onboarding over HTTP: accounts of a real sshd are added to safes, and a real reconcile account sets their passwords.
 import {
   approveDiscoveredAccounts,
   createToken,
@@ -216,7 +216,7 @@ describe("permissions and plans", () => {
     return names.map((name) => named(list, name)!);
   }
 
-  test("hostile names are refused with a reason, stored unchanged by the scan, and never put into a safe", async () => {
+  test("hostile names are refused with a reason, stored unchanged by the scan, and never added to a safe", async () => {
     const names = ["esc\u001b[31mred", "rtl\u202egnp", " lead", "x".repeat(200), "two\nlines"];
     const sql = "'; drop table accounts; --";
     const accounts = await discovered(...names, sql);

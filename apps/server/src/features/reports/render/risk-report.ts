@@ -121,7 +121,7 @@ async function writeFactors(document: ReportDocument, { risk_factors: factors }:
 async function writeCompliance(document: ReportDocument, { compliance_scores: scores }: RiskAssessment): Promise<void> {
   document.section("Compliance");
   document.paragraph(
-    "Each control is judged by the facts in this product. A control that needs other evidence is not assessed and does " +
+    "Each control is assessed from the facts in this product. A control that needs other evidence is not assessed and does " +
       "not count. A score is the mean over the assessed controls.",
   );
   const frameworks = Object.entries(scores) as [ComplianceFramework, (typeof scores)[ComplianceFramework]][];

@@ -37,7 +37,7 @@ test("the jitter spreads accounts that are due together; it is constant for each
   assert.equal(jitterOf(ids[0]!, 0), 0);
 });
 
-test("an account is due after its interval and inside its window; a wanted rotation ignores both", () => {
+test("an account is due after its interval and inside its window; a requested rotation ignores both", () => {
   const due: Timing = { id: "x", rotatedAt: at(0), everyDays: 30, window: null, jitterMinutes: 0, isWanted: false };
   const later = (days: number, hour = 0) => new Date(at(hour).getTime() + days * 86_400_000);
   assert.deepEqual([isDue(due, later(29)), isDue(due, later(30))], [false, true]);

@@ -20,7 +20,7 @@ export interface Timing {
   everyDays: number | null;
   window: Platform["rotation_window"];
   jitterMinutes: number;
-  /** A rotation is wanted now, regardless of interval and window. */
+  /** A rotation is requested now, regardless of interval and window. */
   isWanted: boolean;
 }
 
@@ -106,7 +106,7 @@ interface Hindered {
   due: DueRow;
 }
 
-/** Notifies secret managers once per reason when a wanted rotation cannot start. */
+/** Notifies secret managers once per reason when a requested rotation cannot start. */
 async function skipHindered(context: RotationContext, tx: Tx, hindered: readonly Hindered[]): Promise<void> {
   const isNew = await postponeDue(
     tx,

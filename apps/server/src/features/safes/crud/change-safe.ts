@@ -5,7 +5,7 @@ import type { Tx } from "#kernel/db/database.ts";
 import type { Call, CallInput } from "#kernel/http/call.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { presentSafe } from "./find-safes.ts";
-import { makeOwner, ownersMembership } from "./make-owner.ts";
+import { transferSafe, ownersMembership } from "./transfer-safe.ts";
 import { audienceOfSafe, changed, targetOf } from "../safes.ts";
 import { updateSafeRow, insertSafe } from "../safes.store.ts";
 import type { SafeRow } from "../safes.store.ts";
@@ -45,7 +45,7 @@ export async function changeSafe(
   };
   if (givesAway(safe, edit)) call.requireStepUp();
   const fields = (Object.keys(edit) as (keyof Edit)[]).filter((field) => !isSame(edit[field], safe[field]));
-  if (edit.owner_id !== safe.owner_id) await makeOwner(kernel, call, tx, safe, edit.owner_id);
+  if (edit.owner_id !== safe.owner_id) await transferSafe(kernel, call, tx, safe, edit.owner_id);
   if (safe.status === "active" && edit.status !== "active") await onClosed(tx, id, call.actor);
   if (fields.length > 0) {
     await updateSafeRow(tx, id, { ...edit, updated_at: kernel.clock.now() });

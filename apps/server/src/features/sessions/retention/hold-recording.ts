@@ -45,7 +45,7 @@ export async function releaseRecording(
   await releaseHold(tx, recordingId);
   await notifyReleased(context.kernel, tx, row, call.actor);
   await publishChange(context, tx, row, row.status === "completed" ? "completed" : "active");
-  return { message: `The recording of ${nameOf(row)} has no legal hold any more` };
+  return { message: `The recording of ${nameOf(row)} no longer has a legal hold` };
 }
 
 async function requireHoldable(call: HoldCall, tx: Tx, action: "hold" | "release") {

@@ -111,7 +111,7 @@ export const countsOf = (standing: ValidationCounts) => ({
   never_validated: standing.untested,
 });
 
-/** Computes the statistics of a range, also for reports. */
+/** Computes the statistics of a range, including those of reports. */
 export function statisticsOf(
   standing: ValidationCounts,
   tried: readonly Tried[],

@@ -7,7 +7,7 @@ import type { Place } from "#kernel/db/list-order.ts";
 import { ACCOUNTS, keysToFind } from "#features/secrets/index.ts";
 import type { AttemptRow } from "#features/verification/index.ts";
 import { isVisibleSecret, visibleSecrets, visibleRows } from "#features/figures/index.ts";
-import { isNamed, isOfFamily, systemType } from "../narrowing.store.ts";
+import { isNamed, isOfFamily, systemType } from "../list-conditions.store.ts";
 import type { GrantQueries, Sql, Viewer } from "#features/figures/index.ts";
 import { orderOf } from "./attempt-order.ts";
 

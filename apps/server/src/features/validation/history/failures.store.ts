@@ -5,7 +5,7 @@ import { hasVerificationStatus, isFailingRow } from "#features/secrets/index.ts"
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
 import { isVisibleSecret, visibleSecrets, severity, withAccount } from "#features/figures/index.ts";
-import { isNamed, isOfFamily, mayValidate, systemType } from "../narrowing.store.ts";
+import { isNamed, isOfFamily, mayValidate, systemType } from "../list-conditions.store.ts";
 import type { GrantQueries, Viewer } from "#features/figures/index.ts";
 
 export interface FailureRow {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { isFailingRow } from "#features/secrets/index.ts";
 import type { Db } from "#kernel/db/database.ts";
 import type { TimePlace } from "#kernel/http/cursor.ts";
-import { mayValidate } from "../narrowing.store.ts";
+import { mayValidate } from "../list-conditions.store.ts";
 import type { GrantQueries, Sql, Viewer } from "#features/figures/index.ts";
 
 export interface JitRow {

@@ -29,7 +29,7 @@ import {
   withAccount,
   withRules,
 } from "#features/figures/index.ts";
-import { isNamed, mayValidate, systemType } from "../narrowing.store.ts";
+import { isNamed, mayValidate, systemType } from "../list-conditions.store.ts";
 import type { GrantQueries, Sql, Viewer } from "#features/figures/index.ts";
 import { DAY_MS } from "../validation.policy.ts";
 

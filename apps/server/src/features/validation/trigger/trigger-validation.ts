@@ -7,7 +7,7 @@ import type { Call } from "#kernel/http/call.ts";
 import { verifyAllowed } from "#features/verification/index.ts";
 import { sql } from "kysely";
 import { isVisibleSecret, visibleSecrets } from "#features/figures/index.ts";
-import { mayValidate } from "../narrowing.store.ts";
+import { mayValidate } from "../list-conditions.store.ts";
 import type { GrantQueries, Viewer } from "#features/figures/index.ts";
 import type { ValidationContext } from "../validation.ts";
 

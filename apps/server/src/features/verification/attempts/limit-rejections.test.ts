@@ -1,4 +1,4 @@
-// Tests on a real PostgreSQL that stored guesses are not sent to one login again and again.
+// Tests on a real PostgreSQL that stored guesses are not sent to one login repeatedly.
 import { verifyCredential } from "@strongroom/contract";
 import { needs, postgresqlAvailable, startPostgresql } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";

@@ -75,7 +75,7 @@ export function ReviewBulkBar({ reviewId, items, chosen, onChoose, onRemove }: S
   );
 }
 
-/** Shows the result of a bulk decision, with the reason of the first failure. Failed items stay in the list. */
+/** Shows the result of a bulk decision, with the reason for the first failure. Failed items stay in the list. */
 export function showBulkResult({ failed: [first], message }: BulkDecisionResult): void {
   if (first === undefined) toast.success(message);
   else toast.error(`${message}. ${first.message}`);

@@ -1,4 +1,4 @@
-// "Verification Status": the status of the secret, since when, the reason of a failure, and "Verify Now" (VAULT-46).
+// "Verification Status": the status of the secret, since when, the reason for a failure, and "Verify Now" (VAULT-46).
 import { Button } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import type { Credential } from "@strongroom/contract";

@@ -11,7 +11,7 @@ import { permissionsOfRole } from "../safes.policy.ts";
 import type { SafeRow } from "../safes.store.ts";
 
 /** Throws 403 for everyone except the owner and administrators, including members who may manage the safe. */
-export async function makeOwner(
+export async function transferSafe(
   kernel: Kernel,
   call: CallInput<typeof updateSafe>,
   tx: Tx,
