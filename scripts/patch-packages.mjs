@@ -33,7 +33,7 @@ export function patchPackages(root) {
   }
 }
 
-/** The changed parts by file: lines of a unified diff, with the place in the original. */
+/** The changed parts by file: lines of a unified diff, with the position in the original. */
 function parsePatch(text) {
   const changes = new Map();
   let parts = [];

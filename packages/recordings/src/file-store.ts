@@ -12,7 +12,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Written after each chunk and overwritten by the next, so that the closing record has space on a full disk. */
 const RESERVE = Buffer.alloc(MIN_CHUNK_BYTES);
 
-/** The recording's file in `folder`. Throws TypeError for an id that is not a UUID: an id never leaves the folder. */
+/**
+ * The recording's file in `folder`. Throws TypeError for an id that is not a UUID: an id never leads outside the
+ * folder.
+ */
 export function recordingPath(folder: string, recordingId: string): string {
   if (!UUID.test(recordingId)) throw new TypeError("A recording has a lower-case UUID as its id.");
   return join(folder, `${recordingId}.srr`);

@@ -92,7 +92,7 @@ export function objectStorage(options: ObjectStorageOptions): ObjectStorage {
       await put(key, chunk.bytes, lockedUntil);
     } catch (error) {
       if (!isStatus(error, 412)) throw error;
-      // The answer to an earlier attempt was lost, or another chunk is in this place.
+      // The answer to an earlier attempt was lost, or another chunk is at this position.
       if (!chunk.bytes.equals(await get(key, ATTEMPT_MS))) throw error;
     }
   }

@@ -148,7 +148,10 @@ export function encodeChunkHead(head: ChunkHead, sealedBytes: number): Buffer {
   return bytes;
 }
 
-/** The associated data of a chunk's seal. INVARIANT: a chunk opens only in its own recording, at its own place in the chain. */
+/**
+ * The associated data of a chunk's seal. INVARIANT: a chunk opens only in its own recording, at its own position in the
+ * chain.
+ */
 export function sealContext(recordingId: string, head: Uint8Array): Buffer {
   return Buffer.concat([uuidBytes(recordingId), head.subarray(0, CHUNK_HEAD_BYTES)]);
 }

@@ -9,7 +9,7 @@ import {
 } from "./file-store.ts";
 import type { StoredRecording } from "./ports.ts";
 
-/** All functions throw TypeError for an id that is not a lower-case UUID: an id never leaves the storage's place. */
+/** All functions throw TypeError for an id that is not a lower-case UUID: an id never leads outside the storage. */
 export interface RecordingStorage {
   readonly kind: "folder" | "s3";
   /**

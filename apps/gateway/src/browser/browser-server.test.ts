@@ -218,7 +218,7 @@ describe("a terminal in a browser", needs(unixUsersAvailable()), () => {
     assert.equal((await late.told("end")).detail, "This session has ended. Connect again.");
   });
 
-  test("shows a watcher what the user sees, and tells the user", async () => {
+  test("shows a watcher what the user sees, and notifies the user", async () => {
     const { browser, sessionId } = await begin();
     browser.type("echo early-42\n");
     await browser.sees(/early-42/);

@@ -248,7 +248,7 @@ describe("a request for an account", () => {
 });
 
 describe("the approvers of a request", () => {
-  test("exclude the requester: an only administrator's own request in a safe without approvers stays pending and shows that it has no approver", async () => {
+  test("exclude the requester: the sole administrator's own request in a safe without approvers stays pending and shows that it has no approver", async () => {
     const { owner, account } = await aRequestableAccount(app, { approvers: 0 });
     await app.call(setUserStatus, { params: { id: owner.id }, body: { status: "disabled" }, as: admin.token });
     const asked = await requests.ask(admin, account);

@@ -34,7 +34,7 @@ async function steps(): Promise<Map<SetupStep["id"], SetupStep>> {
 
 const isDone = async (id: SetupStep["id"]) => (await steps()).get(id)?.is_done;
 
-test("each step is done when its state is, and only then", async () => {
+test("each step counts as done exactly when its state is reached", async () => {
   assert.equal(await isDone("safe"), false);
   assert.equal(await isDone("account"), false);
   assert.equal(await isDone("verification"), false);

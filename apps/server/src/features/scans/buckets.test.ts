@@ -86,7 +86,7 @@ describe("enhanced scans of S3 buckets", needs(opensslAvailable()), () => {
     }
   });
 
-  test("a bucket that the key may not read is named, and its findings stay open", async () => {
+  test("a bucket that the key may not read is reported, and its findings stay open", async () => {
     aws.addBucket("closed", { "a.env": `PASSWORD=${aPassword()}\n` });
     await scanned(world, target);
     assert.equal((await findingsOf(world, target)).length, 1);

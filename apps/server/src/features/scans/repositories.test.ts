@@ -140,7 +140,7 @@ describe("enhanced scans of Git repositories", needs(gitAvailable(), opensslAvai
     },
   );
 
-  test("a repository that is refused is named, and its findings stay open", async () => {
+  test("a repository that is refused is reported, and its findings stay open", async () => {
     const { path, commit, target } = await aRepository();
     commit({ ".env": `DB_PASSWORD=${aPassword()}\n` });
     await scanned(world, target, { scanDepth: "standard" });

@@ -105,7 +105,7 @@ describe("enhanced scans of a real host", needs(unixUsersAvailable()), () => {
     assert.deepEqual(await host.findings({}, outsider), []);
   });
 
-  test("a file full of guesses tells nothing about secrets that its scanner may not retrieve", async () => {
+  test("a file full of guesses reveals nothing about secrets that its scanner may not retrieve", async () => {
     const other = await aPerson(host.app);
     const elsewhere = await aSafe(host.app, other);
     const [password, hidden] = [aPassword(), aPassword()];

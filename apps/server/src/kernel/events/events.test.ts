@@ -170,7 +170,7 @@ describe("live events", () => {
     ears.subscription.close();
   });
 
-  test("a reader learns of a gap when it resumes at an unknown, foreign or pruned position", async () => {
+  test("a reader learns of a gap when it resumes at an unknown, invalid or pruned position", async () => {
     const before = await listenTo(events);
     await publish("old");
     await before.until(1);

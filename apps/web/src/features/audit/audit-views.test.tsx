@@ -56,7 +56,7 @@ test("subscribes to the shown view with the chosen cadence", async () => {
   ]);
 });
 
-test("marks the current cadence, tells why the last check failed, and ends the subscription", async () => {
+test("marks the current cadence, shows why the last check failed, and ends the subscription", async () => {
   const reason = "This search takes too long. Filter by time, event or user.";
   api.on(SUBSCRIPTIONS, { json: { subscriptions: [subscribed({ problem: reason })] } });
   api.on("DELETE /api/v1/audit/subscriptions/:id", { json: { message: "Subscription ended" } });

@@ -308,7 +308,7 @@ test("schedules are listed with their problem and can be deleted by those who ma
   expect(await screen.findByText("Schedule deleted successfully")).toBeTruthy();
 });
 
-test("a failed load of the schedules says so beside the scans", async () => {
+test("a failed load of the schedules is reported next to the scans", async () => {
   api.on(SCHEDULES, problem(500, "internal", "The database is away."));
   renderScreen(<EnhancedScansTab />);
   expect(await screen.findByText("42%")).toBeTruthy();

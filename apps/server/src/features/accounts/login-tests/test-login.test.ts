@@ -125,7 +125,7 @@ describe("testing a login on a real PostgreSQL", needs(postgresqlAvailable()), (
   });
 });
 
-test("only users who may add accounts to the safe can test a login, and others learn nothing of the safe", async () => {
+test("only users who may add accounts to the safe can test a login, and others learn nothing about the safe", async () => {
   const [member, stranger] = [await aPerson(app), await aPerson(app)];
   await aMember(app, owner, safe, member, "user");
   const login = { host: "db1.example.com", port: 5432, username: "app", password: "a password" };

@@ -100,7 +100,7 @@ describe("privileges of scanned hosts", needs(unixHostAvailable()), () => {
     assert.deepEqual([reply.body.systems, reply.body.accounts, reply.body.is_complete], [0, 2, true]);
   });
 
-  test("the blast radius of an account goes over its keys and sudo, with the shortest path first", async () => {
+  test("the blast radius of an account includes its keys and sudo, with the shortest path first", async () => {
     const grace = await account("db2", "grace");
     const reply = await reach({ account: grace.id });
     const steps = reply.body.nodes.map(({ kind, label, distance }) => `${distance} ${kind} ${label}`);

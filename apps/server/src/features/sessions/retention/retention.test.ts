@@ -221,7 +221,7 @@ const release = (who: TestPerson, id: PrivilegedSessionId, reason = "Case 7 is c
   app.call(releaseSessionRecording, { params: { id }, body: { reason }, as: who.token });
 
 describe("legal holds", () => {
-  test("a hold keeps a recording past its retention, and a released one for seven days more", async () => {
+  test("a hold keeps a recording past its retention, and for seven more days after its release", async () => {
     const { owner, session, recording } = await aClosedRecording(1);
     const admin = await firstAdmin(app);
     assert.equal((await hold(owner, session)).status, 200);

@@ -48,7 +48,7 @@ async function refuses(
   }
 }
 
-test("the first administrator cannot choose a weak password, and the setup link stays usable", async () => {
+test("the first administrator cannot choose a weak password, and the setup link remains usable", async () => {
   const tryWith = (password: string) =>
     app.call(register, { body: { email: "admin@example.com", password, setup_token: SETUP_TOKEN } });
   await refuses([COMMON, PRODUCT, SHORT_FOR_ADMINS], tryWith);

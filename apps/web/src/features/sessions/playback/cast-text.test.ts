@@ -4,7 +4,7 @@ import { CastText, marksOf } from "./cast-text.ts";
 
 const output = (data: string): CastEvent => ({ at: 0, code: "o", data });
 
-test("marks have their kind and place, and a label without a kind is a note", () => {
+test("marks have their kind and position, and a label without a kind is a note", () => {
   const mark = (data: string): CastEvent => ({ at: 0, code: "m", data });
   expect(marksOf([output("x"), mark("privilege: sudo -i"), mark("lunch: break")])).toEqual([
     { index: 1, kind: "privilege", text: "sudo -i" },
@@ -18,7 +18,7 @@ test("text is found ignoring case and colours, and across events", () => {
   expect(text.next("31m", -1)).toBe(null);
 });
 
-test("the next place follows the current one, and the first follows the last", () => {
+test("the next match follows the current one, and the first follows the last", () => {
   const text = new CastText([output("a hit "), output("none "), output("a hit ")]);
   expect(text.next("hit", -1)).toBe(0);
   expect(text.next("hit", 0)).toBe(2);

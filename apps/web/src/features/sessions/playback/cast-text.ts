@@ -79,7 +79,7 @@ export class CastText {
     this.#text = pieces.join("");
   }
 
-  /** The event that shows the end of the next place with this text after event `after`, else of the first one; null without one. */
+  /** The event that shows the end of the next match of this text after event `after`, else of the first one; null without one. */
   next(text: string, after: number): number | null {
     const wanted = text.toLowerCase();
     const from = this.#starts.find(({ index }) => index > after)?.at ?? this.#text.length;

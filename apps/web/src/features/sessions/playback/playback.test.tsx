@@ -84,7 +84,7 @@ test("choosing a mark shows its moment and stops", async () => {
   expect(dialog.getByRole("button", { name: "Play" })).toBeTruthy();
 });
 
-test("Find next goes to the next place with the text, and reports when there is none", async () => {
+test("Find Next goes to the next match, and reports when there is none", async () => {
   const { user, dialog } = await play();
   const field = dialog.getByRole("textbox", { name: "Find in this recording" });
   await user.type(field, "ROOT{Enter}");

@@ -55,7 +55,7 @@ test("a later seek cancels an earlier one that is still writing", async () => {
   expect(screen.told.at(-1)).toBe("third");
 });
 
-test("changing whether idle time is skipped keeps the place in the recording", async () => {
+test("changing whether idle time is skipped keeps the position in the recording", async () => {
   const player = new Player(cast, aScreen(), true);
   await player.seek(1000);
   player.setSkipsIdle(false);

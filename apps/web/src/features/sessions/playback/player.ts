@@ -98,7 +98,7 @@ export class Player {
     await this.#showUntil(position);
   }
 
-  /** Keeps the place in the recording. */
+  /** Keeps the position in the recording. */
   setSkipsIdle(skipsIdle: boolean): void {
     const late = this.#position - (this.#schedule[this.#next - 1] ?? 0);
     this.#schedule = scheduleOf(this.#cast.events, skipsIdle);

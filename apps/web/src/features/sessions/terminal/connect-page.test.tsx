@@ -130,7 +130,7 @@ test("the accessible mode lets screen readers read the output", async () => {
   expect(container.querySelector(".xterm-accessibility")).not.toBeNull();
 });
 
-test("a lost connection is announced and resumed", async () => {
+test("a lost connection is shown and resumed", async () => {
   const { guest } = await connected();
   guest.cut();
   expect(await screen.findByText("The connection was lost. Reconnecting...")).toBeTruthy();
