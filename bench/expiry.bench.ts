@@ -120,8 +120,8 @@ async function untilRefused(server: BenchServer, token: string, { accountId, end
 const { token, grants } = await prepare();
 const stopping = new AbortController();
 const heard = servers.map(() => new Map<string, number>());
-const streams = servers.map((server, place) =>
-  follow(server, token, heard[place]!, stopping.signal).catch((error: unknown) => {
+const streams = servers.map((server, index) =>
+  follow(server, token, heard[index]!, stopping.signal).catch((error: unknown) => {
     if (!stopping.signal.aborted) throw error;
   }),
 );
@@ -148,12 +148,12 @@ printTable(
     "event after ms, p50 / p99 / max",
     "retrieved after the end",
   ],
-  servers.map((_, place) => [
-    String(place + 1),
+  servers.map((_, index) => [
+    String(index + 1),
     String(grants.length),
-    spread(refusals[place]!.map(({ after }) => after)),
-    spread(grants.map(({ requestId, endsAt }) => heard[place]!.get(requestId)! - endsAt)),
-    String(refusals[place]!.reduce((sum, { late }) => sum + late, 0)),
+    spread(refusals[index]!.map(({ after }) => after)),
+    spread(grants.map(({ requestId, endsAt }) => heard[index]!.get(requestId)! - endsAt)),
+    String(refusals[index]!.reduce((sum, { late }) => sum + late, 0)),
   ]),
 );
 await second.stop();

@@ -41,11 +41,11 @@ const siem = await startRsyslog({ certificate: await authority.issue(["127.0.0.1
 /** Records entries in groups like the product; one by one would take hours. */
 async function record(count: number): Promise<void> {
   for (let done = 0; done < count; done += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, place) =>
+    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, index) =>
       systemEntry(
         "credential.verified",
         "bench",
-        { details: { number: done + place }, reason: "a reason" },
+        { details: { number: done + index }, reason: "a reason" },
         new Date(),
       ),
     );

@@ -27,7 +27,7 @@ const LONGEST_WORK_MS = 800;
 const ENV = { STRONGROOM_LOG_LEVEL: "error" };
 
 describe(`a server killed ${ROUNDS} times during requests`, () => {
-  const clients: Client[] = Array.from({ length: CONNECTIONS }, (_, place) => aClient(`client ${place}`));
+  const clients: Client[] = Array.from({ length: CONNECTIONS }, (_, index) => aClient(`client ${index}`));
   const totals = { reveals: 0, writes: 0, open: 0 };
   let server: RunningServer;
   let token: string;

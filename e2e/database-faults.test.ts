@@ -55,8 +55,8 @@ let runs = 0;
 async function survive(server: RunningServer, fault: Fault): Promise<string> {
   const { rounds, fail, clients: count = CLIENTS, within } = fault;
   runs += 1;
-  const clients = Array.from({ length: count }, (_, place) =>
-    steadyClient(server.url, token, `run ${runs}, client ${place}`),
+  const clients = Array.from({ length: count }, (_, index) =>
+    steadyClient(server.url, token, `run ${runs}, client ${index}`),
   );
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

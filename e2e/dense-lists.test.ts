@@ -24,7 +24,7 @@ import { steps } from "./testing/steps.ts";
 
 const LONG = "a-name-of-seventy-characters-for-the-primary-database-of-the-order-team";
 const ENVIRONMENTS = ["production", "staging", "development"] as const;
-const nameAt = (place: number) => (place === 3 ? LONG : `item ${String(place).padStart(2, "0")}`);
+const nameAt = (index: number) => (index === 3 ? LONG : `item ${String(index).padStart(2, "0")}`);
 
 /** 24 targets on one account; nothing logs in to them. */
 async function fillTargets({ url }: RunningServer, token: string): Promise<void> {
@@ -62,24 +62,24 @@ describe("dense lists", needs(noBrowser || null), () => {
     const admin = await firstAdmin(server);
     const token = await tokenOf(server, admin);
     const { url } = server;
-    for (let place = 0; place < 24; place += 1) {
-      const name = nameAt(place);
-      const environment = ENVIRONMENTS[place % 3]!;
+    for (let index = 0; index < 24; index += 1) {
+      const name = nameAt(index);
+      const environment = ENVIRONMENTS[index % 3]!;
       const stored = {
         name,
         type: "application",
-        username: `svc-${place}`,
-        value: `a value of ${place}`,
+        username: `svc-${index}`,
+        value: `a value of ${index}`,
         environment,
       } as const;
       await ask(url, createCredential, { body: stored }, token);
-      await ask(url, inviteUser, { body: { email: `user${place}@example.com`, name, by: "link" } }, token);
+      await ask(url, inviteUser, { body: { email: `user${index}@example.com`, name, by: "link" } }, token);
     }
     // A user can have ten open requests.
     for (const email of ["rita@example.com", "ron@example.com", "rosa@example.com"]) {
       const requester = await tokenOf(server, await aUser(server, email));
-      for (let place = 0; place < 8; place += 1) {
-        const body = { resource: nameAt(place), reason: `Deploy change ${place}`, durationMinutes: 60 };
+      for (let index = 0; index < 8; index += 1) {
+        const body = { resource: nameAt(index), reason: `Deploy change ${index}`, durationMinutes: 60 };
         await ask(url, createAccessRequest, { body }, requester);
       }
     }

@@ -42,7 +42,7 @@ export function familyOf(pid: number): number[] {
     if (stat !== null) children.set(stat.parent, [...(children.get(stat.parent) ?? []), Number(name)]);
   }
   const all = [pid];
-  for (let place = 0; place < all.length; place++) all.push(...(children.get(all[place]!) ?? []));
+  for (let index = 0; index < all.length; index++) all.push(...(children.get(all[index]!) ?? []));
   return all;
 }
 

@@ -58,12 +58,12 @@ export async function startBenchTargets(accounts: number): Promise<BenchTargets>
   const ports: Record<BareSystem, number> = { PostgreSQL: postgresql.port, MariaDB: mariadb.port, OpenSSH: sshd.port };
   return {
     logins: (system, count, { from, to } = { from: 0, to: accounts }) =>
-      Array.from({ length: count }, (_, place) => ({
+      Array.from({ length: count }, (_, index) => ({
         system,
         ...KINDS[system],
-        host: ADDRESSES[system][place % 2]!,
+        host: ADDRESSES[system][index % 2]!,
         port: ports[system],
-        ...made[system][from + (place % (to - from))]!,
+        ...made[system][from + (index % (to - from))]!,
       })),
     cpu: (system) =>
       (system === undefined ? SYSTEMS : [system]).reduce((sum, each) => sum + cpuWithEnded(pids.get(each)!), 0),

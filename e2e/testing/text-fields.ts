@@ -70,12 +70,12 @@ export async function typeEverywhere(within: Locator, typed: Set<string>): Promi
   const fields = textFields(within);
   const about = await aboutFields(fields);
   const labels: string[] = [];
-  for (const [place, { label, most, text: before }] of about.entries()) {
+  for (const [index, { label, most, text: before }] of about.entries()) {
     labels.push(label);
     if (typed.has(before)) continue;
     const text = most > LONG ? `${payload(LONG)}${AND_WHY}` : payload(most);
-    await fields.nth(place).fill(text);
-    if (label === "Tags") await replaceTag(fields.nth(place));
+    await fields.nth(index).fill(text);
+    if (label === "Tags") await replaceTag(fields.nth(index));
     typed.add(text);
   }
   return labels;
@@ -136,10 +136,10 @@ export async function putRight(within: Locator, turn: number): Promise<void> {
   const objected = within.locator("[aria-invalid=true]").filter({ visible: true });
   const about = await aboutFields(objected);
   // A corrected field no longer shows an error, so the next error moves into its place.
-  const fields = await Promise.all(about.map((_, place) => objected.nth(place).elementHandle()));
-  for (const [place, { label, isChoice }] of about.entries()) {
+  const fields = await Promise.all(about.map((_, index) => objected.nth(index).elementHandle()));
+  for (const [index, { label, isChoice }] of about.entries()) {
     const [, ...texts] = VALID.find(([pattern]) => pattern.test(label)) ?? [/./, "valid-1"];
-    if (isChoice) await takeFirst(within.page(), fields[place]!);
-    else await fields[place]!.fill(texts[Math.min(turn, texts.length - 1)]!);
+    if (isChoice) await takeFirst(within.page(), fields[index]!);
+    else await fields[index]!.fill(texts[Math.min(turn, texts.length - 1)]!);
   }
 }

@@ -9,9 +9,9 @@ type Reachable = Pick<SshAccess, "gateways" | "host_key">;
 /** One `Host` block for each gateway: `strongroom`, `strongroom-2` and so on. Empty without a gateway. */
 export function sshConfigOf({ gateways }: Reachable): string {
   return gateways
-    .map(({ host, port, zone }, place) =>
+    .map(({ host, port, zone }, index) =>
       [
-        `Host ${place === 0 ? "strongroom" : `strongroom-${place + 1}`}`,
+        `Host ${index === 0 ? "strongroom" : `strongroom-${index + 1}`}`,
         ...(zone === null ? [] : [`    # Zone: ${zone.replace(/[^\x20-\x7e]/g, "?")}`]),
         `    HostName ${host}`,
         `    Port ${port}`,

@@ -205,8 +205,8 @@ export class Login {
     if (questions.length > 0 && context === null) return null;
     const answers = questions.length === 0 ? [] : await ask(context!, questions, `Access to ${plain(target.name)}`);
     const given: Justification = {};
-    for (const [place, { field }] of questions.entries()) {
-      given[field] = (answers[place] ?? "").trim().slice(0, LONGEST_ANSWER);
+    for (const [index, { field }] of questions.entries()) {
+      given[field] = (answers[index] ?? "").trim().slice(0, LONGEST_ANSWER);
     }
     return { kind: "account", actor, accountId: target.id, given };
   }
@@ -245,7 +245,7 @@ function questionsOf(target: Target): (Prompt & { field: "reason" | "ticket" })[
 async function choose(context: KeyboardAuthContext, targets: readonly Target[]): Promise<Target> {
   const shown = targets.slice(0, MOST_CHOICES);
   const lines = shown.map(
-    ({ name, username, host }, place) => `${place + 1}) ${plain(name)} (${plain(username)} on ${plain(host)})`,
+    ({ name, username, host }, index) => `${index + 1}) ${plain(name)} (${plain(username)} on ${plain(host)})`,
   );
   const more = targets.length > shown.length ? ["More accounts match. Use the name of the account."] : [];
   for (let tries = 0; tries < 3; tries += 1) {

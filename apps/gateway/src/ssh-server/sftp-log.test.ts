@@ -33,7 +33,7 @@ describe("SFTP traffic", () => {
     const { log, operations } = aLog();
     const write = packet(6, number(2), text("h"), Buffer.alloc(8), text(Buffer.alloc(30_000)));
     const sent = Buffer.concat([packet(1, number(3)), open(1, "/etc/motd", 0x1a)]);
-    const lines = [...sent].flatMap((_, place) => log.input(sent.subarray(place, place + 1)));
+    const lines = [...sent].flatMap((_, index) => log.input(sent.subarray(index, index + 1)));
     log.output(handle(1, "h"));
     for (let at = 0; at < write.length; at += 7) lines.push(...log.input(write.subarray(at, at + 7)));
     lines.push(...log.input(packet(4, number(3), text("h"))));

@@ -35,7 +35,7 @@ export function gather<In, Out>(
       try {
         const outs = await work(group.map((each) => each.item));
         if (outs.length !== group.length) throw new Error("the work did not return a result for every item");
-        group.forEach((each, place) => each.resolve(outs[place] as Out));
+        group.forEach((each, index) => each.resolve(outs[index] as Out));
       } catch (error) {
         for (const each of group) each.reject(error);
       }

@@ -92,8 +92,8 @@ function flawOf(
     return misconfigured("key-mismatch", "The private key does not belong to the certificate.", facts);
   }
   if (name && !isFor(leaf, name)) return misconfigured("name-mismatch", `The certificate is not for ${name}.`, facts);
-  for (const [place, each] of chain.entries()) {
-    const which = place === 0 ? "The certificate" : `The issuer's certificate (${place + 1} of ${chain.length})`;
+  for (const [index, each] of chain.entries()) {
+    const which = index === 0 ? "The certificate" : `The issuer's certificate (${index + 1} of ${chain.length})`;
     if (now > each.validToDate)
       return rejected("certificate-expired", `${which} expired on ${day(each.validToDate)}.`, facts);
     if (now < each.validFromDate)

@@ -184,7 +184,7 @@ describe("concurrent calls by many users on two processes", () => {
       for (const person of approvers.slice(0, 5)) await on(round).approve(person, asked);
       await endAfter(first, asked, 40 * round);
       for (let number = 0; number < 10; number += 2) {
-        await Promise.all([0, 1].map((place) => on(place).revoke(approvers[number + place]!, asked)));
+        await Promise.all([0, 1].map((index) => on(index).revoke(approvers[number + index]!, asked)));
       }
       await eventually(async () => ((await on(0).read(asker, asked)).body.ended_at === null ? null : true));
       const { revoked = 0, ended = 0 } = await recorded(asked.id);
@@ -232,10 +232,10 @@ describe("ending access on every process", () => {
     const { person, made } = await aHundred();
     const heard = [new Map<string, number>(), new Map<string, number>()];
     const subscriptions = await Promise.all(
-      [first, second].map((app, place) =>
+      [first, second].map((app, index) =>
         app.kernel.events.subscribe({ filter: ({ data }) => data["change"] === "ended" }, ({ data }) => {
           const id = String(data["request_id"]);
-          heard[place]!.set(id, (heard[place]!.get(id) ?? 0) + 1);
+          heard[index]!.set(id, (heard[index]!.get(id) ?? 0) + 1);
         }),
       ),
     );

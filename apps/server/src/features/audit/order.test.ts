@@ -110,7 +110,7 @@ test("a time filter finds all entries of an hour that occurred twice after a clo
   const [first, , ...rest] = await afterJump(trail);
   const times = ["13:10", "13:30", "13:50", "14:00", "13:00", "13:20", "13:40", "13:45", "13:55", "13:56"];
   const between = (from: string, to: string) =>
-    rest.filter((_, place) => times[place]! >= from && times[place]! <= to).toReversed();
+    rest.filter((_, index) => times[index]! >= from && times[index]! <= to).toReversed();
   const at = (time: string) => `2026-11-21T${time}:00.000Z`;
   for (const [from, to] of [
     ["13:00", "13:59"],

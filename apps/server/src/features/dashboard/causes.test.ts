@@ -41,7 +41,7 @@ const failWith = (ids: readonly string[], code: string, status = "unreachable") 
 async function severalAccounts(owner: TestPerson, safe: Safe, count: number): Promise<string[]> {
   const platform_id = (await aPlatform(app)).id;
   const ids: string[] = [];
-  for (let place = 0; place < count; place++) ids.push((await anAccount(app, owner, safe, { platform_id })).id);
+  for (let index = 0; index < count; index++) ids.push((await anAccount(app, owner, safe, { platform_id })).id);
   return ids;
 }
 
@@ -125,8 +125,8 @@ describe("DASH-04, DASH-10: problems that need action", () => {
         ["2 credentials expire within 30 days", "medium"],
       ],
     );
-    for (const [place, alert] of alerts.entries())
-      assert.deepEqual(await listedBy(alert, owner), ids.slice(place * 2, place * 2 + 2).toSorted());
+    for (const [index, alert] of alerts.entries())
+      assert.deepEqual(await listedBy(alert, owner), ids.slice(index * 2, index * 2 + 2).toSorted());
   });
 
   test("has words and advice for each code of a connector", () => {

@@ -39,7 +39,7 @@ describe("API-06, DASH-03: the figures", () => {
     const platform = await aPlatform(app, { verify_every_hours: 168, rotate_every_days: 30 });
     const safe = await aSafe(app, owner);
     const accounts = [];
-    for (let place = 0; place < 4; place++)
+    for (let index = 0; index < 4; index++)
       accounts.push(await anAccount(app, owner, safe, { platform_id: platform.id }));
     const credentials = [await aCredential(app, owner), await aCredential(app, owner)];
     const verify = (id: string | undefined, status: string, age: string) =>

@@ -61,8 +61,8 @@ export async function readTrend(
     countRotationWork(db, actor, grants, accountsDueForRotation()),
   ]);
   const byDate = new Map(counts.map((counted) => [counted.date, counted]));
-  const days = Array.from({ length: TREND_DAYS }, (_, place) => {
-    const date = new Date((first + place) * DAY_MS).toISOString().slice(0, 10);
+  const days = Array.from({ length: TREND_DAYS }, (_, index) => {
+    const date = new Date((first + index) * DAY_MS).toISOString().slice(0, 10);
     return byDate.get(date) ?? { date, rotated: 0, other: 0 };
   });
   return { days, ...work };

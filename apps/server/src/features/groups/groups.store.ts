@@ -39,12 +39,12 @@ const shown = (condition: RawBuilder<unknown>): RawBuilder<ShownGroup> => sql<Sh
 
 /** Sorted by name. Returns one row more than `limit` when there is a next page. */
 export async function listGroups(db: Db, search: string, limit: number, after: NamePlace | null) {
-  const place = after === null ? sql`true` : sql`(lower(groups.name), id) > (${after.name}, ${after.id}::uuid)`;
+  const position = after === null ? sql`true` : sql`(lower(groups.name), id) > (${after.name}, ${after.id}::uuid)`;
   const found = everyWord(
     search,
     (pattern) => sql`(groups.name ilike ${pattern} or groups.description ilike ${pattern})`,
   );
-  const page = sql<ShownGroup>`${shown(sql`${found} and ${place}`)} order by sort, id limit ${limit + 1}`;
+  const page = sql<ShownGroup>`${shown(sql`${found} and ${position}`)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;
 }
 
@@ -119,8 +119,9 @@ const people = (groupId: string, condition: RawBuilder<unknown>): RawBuilder<Per
 
 /** Sorted by name. Returns one row more than `limit` when there is a next page. */
 export async function listPeople(db: Db, groupId: string, limit: number, after: NamePlace | null) {
-  const place = after === null ? sql`true` : sql`(lower(person.name), person.id) > (${after.name}, ${after.id}::uuid)`;
-  const page = sql<PersonInGroup>`${people(groupId, place)} order by sort, id limit ${limit + 1}`;
+  const position =
+    after === null ? sql`true` : sql`(lower(person.name), person.id) > (${after.name}, ${after.id}::uuid)`;
+  const page = sql<PersonInGroup>`${people(groupId, position)} order by sort, id limit ${limit + 1}`;
   return (await page.execute(db)).rows;
 }
 

@@ -19,9 +19,9 @@ test("a token consists of a prefix, 256 bits in base 62 and a checksum, whatever
 
 test("a changed, missing or extra character is detected without a database query", () => {
   const text = newTokenText();
-  for (let place = 0; place < text.length; place += 1) {
-    const other = text[place] === "a" ? "b" : "a";
-    assert.equal(hashOfToken(`${text.slice(0, place)}${other}${text.slice(place + 1)}`), null, String(place));
+  for (let index = 0; index < text.length; index += 1) {
+    const other = text[index] === "a" ? "b" : "a";
+    assert.equal(hashOfToken(`${text.slice(0, index)}${other}${text.slice(index + 1)}`), null, String(index));
   }
   for (const wrong of [text.slice(1), text.slice(0, -1), `${text}a`, `${text}\n`, ` ${text}`, ""]) {
     assert.equal(hashOfToken(wrong), null);

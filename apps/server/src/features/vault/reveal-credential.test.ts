@@ -137,10 +137,10 @@ describe("simultaneous reveals", () => {
     );
     const mixed = [...asks, ...asks].toSorted((a, b) => a.each.id.slice(-4).localeCompare(b.each.id.slice(-4)));
     const replies = await Promise.all(mixed.map(({ each, person }) => reveal(each.id, person)));
-    for (const [place, { each, isOwn }] of mixed.entries()) {
-      assert.equal(replies[place]?.status, isOwn ? 200 : 404);
-      if (isOwn) assert.equal(replies[place]?.body.value, each.value);
-      else assert.ok(!replies[place]?.text.includes(each.value));
+    for (const [index, { each, isOwn }] of mixed.entries()) {
+      assert.equal(replies[index]?.status, isOwn ? 200 : 404);
+      if (isOwn) assert.equal(replies[index]?.body.value, each.value);
+      else assert.ok(!replies[index]?.text.includes(each.value));
     }
     for (const each of stored) {
       const entries = await entriesOf(each.id);
@@ -185,9 +185,9 @@ describe("simultaneous reveals", () => {
     await app.database.pool.query("alter table audit_pending rename to audit_pending_away");
     try {
       const replies = await Promise.all(stored.map((each) => reveal(each.id, owner)));
-      for (const [place, reply] of replies.entries()) {
+      for (const [index, reply] of replies.entries()) {
         assert.equal(reply.status, 500);
-        assert.ok(!reply.text.includes(stored[place]?.value ?? "?"));
+        assert.ok(!reply.text.includes(stored[index]?.value ?? "?"));
       }
     } finally {
       await app.database.pool.query("alter table audit_pending_away rename to audit_pending");

@@ -250,10 +250,10 @@ describe("updating a credential", () => {
     const owner = await aPerson(app);
     const stored = await aCredential(app, owner, good());
     const replies = await Promise.all(
-      Array.from({ length: 8 }, (_, place) =>
+      Array.from({ length: 8 }, (_, index) =>
         app.call(updateCredential, {
           params: { id: stored.id },
-          body: CredentialEdit.parse({ ...good(), value: `secret number ${place}` }),
+          body: CredentialEdit.parse({ ...good(), value: `secret number ${index}` }),
           as: owner.token,
         }),
       ),

@@ -25,7 +25,7 @@ after(() => app.close());
 /** Stores API tokens for the service at that port without the automatic verification. */
 async function tokens(owner: TestPerson, port: number, count: number): Promise<CredentialId[]> {
   const ids: CredentialId[] = [];
-  for (let place = 0; place < count; place++) ids.push((await aCredential(app, owner)).id);
+  for (let index = 0; index < count; index++) ids.push((await aCredential(app, owner)).id);
   await app.database.pool.query(
     "update credentials set type = 'api_token', additional_params = $2 where id = any($1)",
     [ids, JSON.stringify({ check_url: `http://127.0.0.1:${port}/me` })],

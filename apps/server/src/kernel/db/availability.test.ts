@@ -45,7 +45,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
   );
 
 test("when traffic is dropped, 40 callers are refused soon, and all are served within 10 s of its end", async (t) => {
-  const callers = Array.from({ length: 40 }, (_, place) => `caller ${place}`);
+  const callers = Array.from({ length: 40 }, (_, index) => `caller ${index}`);
   const last = new Map<string, string>();
   const longest = { call: 0 };
   const stopping = new AbortController();

@@ -31,8 +31,8 @@ const OWN_FOLDER = join(import.meta.dirname, "..", "migrations");
 export async function readMigrations(folder = OWN_FOLDER): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).toSorted();
   const migrations = await Promise.all(files.map((file) => readMigration(folder, file)));
-  for (const [place, migration] of migrations.entries()) {
-    if (migration.version === migrations[place - 1]?.version) {
+  for (const [index, migration] of migrations.entries()) {
+    if (migration.version === migrations[index - 1]?.version) {
       throw new Error(`two migrations have the number ${migration.version}`);
     }
   }

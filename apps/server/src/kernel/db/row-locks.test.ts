@@ -47,6 +47,6 @@ test("no two advisory locks share a number", () => {
     ),
   );
   assert.ok(numbers.length > 5, "the search finds nothing");
-  const shared = numbers.filter(([number], place) => numbers.findIndex(([other]) => other === number) !== place);
+  const shared = numbers.filter(([number], index) => numbers.findIndex(([other]) => other === number) !== index);
   assert.deepEqual(shared, []);
 });

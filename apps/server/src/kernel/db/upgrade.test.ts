@@ -232,7 +232,7 @@ test("0058: attempts that Strongroom did not finish become aborted, and attempts
        method, started_at, lease_until, finished_at, outcome, code)
      select id, $3, 1, 'scheduled', 'A', 'A', 'postgresql', 'login', now(), now(), now(), 'unreachable', code
      from unnest($1::uuid[], $2::text[]) as attempt (id, code)`,
-    [codes.map((_, place) => idOf(place + 1)), codes, idOf(99)],
+    [codes.map((_, index) => idOf(index + 1)), codes, idOf(99)],
   );
 
   await migrate({ connection }, log, await upTo(58));

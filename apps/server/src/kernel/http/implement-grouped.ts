@@ -26,7 +26,7 @@ export function implementGrouped<E extends Endpoint, R>(
   const answerGroup = (calls: readonly TrackedCall<E>[]) =>
     kernel.database.pipelinedTransaction(async (tx) => {
       const answers = await handler(calls, tx);
-      const granted = calls.filter((_, place) => !(answers[place] instanceof Refusal));
+      const granted = calls.filter((_, index) => !(answers[index] instanceof Refusal));
       const entries = granted.map((call) => call.entry());
       await appendAudit(tx, entries);
       return answers;

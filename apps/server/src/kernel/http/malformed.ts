@@ -38,8 +38,8 @@ const inUse = new WeakSet<Socket>();
 export function requireHost({ raw }: FastifyRequest): void {
   inUse.add(raw.socket);
   let hosts = 0;
-  for (let place = 0; place < raw.rawHeaders.length; place += 2) {
-    if (raw.rawHeaders[place]?.toLowerCase() === "host") hosts += 1;
+  for (let index = 0; index < raw.rawHeaders.length; index += 2) {
+    if (raw.rawHeaders[index]?.toLowerCase() === "host") hosts += 1;
   }
   if (hosts === 0 && raw.httpVersion === "1.0") return;
   if (hosts === 1 && HOST.test(raw.headers.host ?? "")) return;

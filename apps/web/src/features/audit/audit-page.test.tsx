@@ -151,11 +151,11 @@ describe("the audit page", () => {
   });
 
   test("AUDIT-09, AUDIT-10: has Previous and Next with 25 entries per page, and shows the current range", async () => {
-    const first = Array.from({ length: 25 }, (_, place) => entry(place + 1));
+    const first = Array.from({ length: 25 }, (_, index) => entry(index + 1));
     api.on(LIST, ({ query }) =>
       query.get("cursor") === null
         ? { json: { logs: first, next_cursor: "older" } }
-        : { json: { logs: Array.from({ length: 6 }, (_, place) => entry(place + 26)), next_cursor: null } },
+        : { json: { logs: Array.from({ length: 6 }, (_, index) => entry(index + 26)), next_cursor: null } },
     );
     const { user } = await openAudit();
     expect(await screen.findByText("Showing 1 to 25 of 31 events")).toBeTruthy();

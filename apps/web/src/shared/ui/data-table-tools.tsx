@@ -103,10 +103,10 @@ export function TableSkeleton({ text, rows = 10 }: TableSkeletonProps) {
   return (
     <div className={classes.skeleton} role="status" aria-live="polite" data-loading>
       <p className={classes.skeletonText}>{text}</p>
-      {Array.from({ length: rows }, (_, place) => (
-        <div key={place} className={classes.skeletonRow} aria-hidden>
-          <Skeleton height={12} width={`${35 + ((place * 17) % 40)}%`} />
-          <Skeleton height={12} width={`${45 + ((place * 29) % 40)}%`} />
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className={classes.skeletonRow} aria-hidden>
+          <Skeleton height={12} width={`${35 + ((index * 17) % 40)}%`} />
+          <Skeleton height={12} width={`${45 + ((index * 29) % 40)}%`} />
           <Skeleton height={12} width="60%" />
           <Skeleton height={18} width={72} radius="xl" />
         </div>

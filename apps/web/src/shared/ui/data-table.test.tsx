@@ -21,7 +21,7 @@ const COLUMNS: readonly DataColumn<Host>[] = [
 ];
 
 const hostsOf = (count: number): Host[] =>
-  Array.from({ length: count }, (_, place) => ({ id: `h${place}`, name: `db${place}`, port: 5000 + place }));
+  Array.from({ length: count }, (_, index) => ({ id: `h${index}`, name: `db${index}`, port: 5000 + index }));
 
 const remove = vi.fn<(name: string) => void>();
 const actionsOf = ({ id, name }: Host): RowAction[] => [

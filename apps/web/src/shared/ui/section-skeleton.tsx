@@ -12,10 +12,10 @@ export function SectionSkeleton({ text = "Loading...", rows = 3 }: SectionSkelet
   return (
     <div className={classes.section} role="status" aria-live="polite" data-loading>
       <p className={classes.text}>{text}</p>
-      {Array.from({ length: rows }, (_, place) => (
-        <div key={place} className={classes.row} aria-hidden>
-          <Skeleton height={12} width={`${40 + ((place * 23) % 35)}%`} />
-          <Skeleton height={10} width={`${60 + ((place * 31) % 35)}%`} />
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className={classes.row} aria-hidden>
+          <Skeleton height={12} width={`${40 + ((index * 23) % 35)}%`} />
+          <Skeleton height={10} width={`${60 + ((index * 31) % 35)}%`} />
         </div>
       ))}
     </div>

@@ -301,7 +301,7 @@ describe("limits on free-text requests", () => {
 
   test("a user with ten pending requests cannot create more until one is decided, not even with parallel calls", async () => {
     const asker = await aPerson(app);
-    const replies = await Promise.all(Array.from({ length: 14 }, (_, place) => ask(asker, `Server ${place}`)));
+    const replies = await Promise.all(Array.from({ length: 14 }, (_, index) => ask(asker, `Server ${index}`)));
     const made = replies.filter(({ status }) => status === 201);
     const refused = replies.filter(({ status }) => status !== 201);
     assert.equal(made.length, 10);

@@ -56,7 +56,7 @@ export function readAccounts(csv: string, names: NameLookups): { good: GoodLine[
       bad.push(wrong(line, null, `The line has ${record.length} cells, but the header has ${columns.length}`));
       continue;
     }
-    const read = readAccount(line, new Map(columns.map((name, place) => [name as Column, record[place] ?? ""])), names);
+    const read = readAccount(line, new Map(columns.map((name, index) => [name as Column, record[index] ?? ""])), names);
     if (!("account" in read)) {
       bad.push(...read.faults);
       continue;
@@ -96,7 +96,7 @@ function readRows(csv: string): Row[] | BadLine {
 function faultsOfHeader(columns: readonly string[]): BadLine[] {
   const missing = REQUIRED.filter((name) => !columns.includes(name));
   const unknown = columns.filter((name) => !(ACCOUNT_IMPORT_COLUMNS as readonly string[]).includes(name));
-  const twice = columns.filter((name, place) => columns.indexOf(name) !== place);
+  const twice = columns.filter((name, index) => columns.indexOf(name) !== index);
   return [
     ...missing.map((name) => wrong(1, name, `The column "${name}" is missing`)),
     // The message does not name the unknown columns: in a file without a header line, one of them is a password.

@@ -52,7 +52,7 @@ after(() => app.close());
 /** Inserts directly into the tables, without secrets, because lists never read them. */
 async function fill(): Promise<void> {
   for (let at = 0; at < COUNT; at += 200) {
-    const rows = Array.from({ length: 200 }, (_, place) => rowOf(at + place));
+    const rows = Array.from({ length: 200 }, (_, index) => rowOf(at + index));
     await app.database.pool.query(
       `with given as (select * from jsonb_to_recordset($1::jsonb) as t (id uuid, safe_id uuid, name text, username text,
          host text, verification_status text, verify_after timestamptz, created_at timestamptz, search_text text,
@@ -157,15 +157,15 @@ test("users see the accounts of their safes and those with a grant, newest first
     assert.deepEqual(all, all.toSorted(order), name);
     assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
     counts.set(name, all.length);
-    const allowed = { manager: [0, 1], member: [3] }[name]?.map((place) => safes[place]!.id);
+    const allowed = { manager: [0, 1], member: [3] }[name]?.map((index) => safes[index]!.id);
     if (allowed !== undefined)
       assert.ok(
         all.every(({ safe_id }) => allowed.includes(safe_id)),
         name,
       );
   }
-  const inSafe = (place: number) =>
-    Array.from({ length: COUNT }, (_, number) => number).filter((number) => (number < 40 ? 3 : number % 3) === place)
+  const inSafe = (index: number) =>
+    Array.from({ length: COUNT }, (_, number) => number).filter((number) => (number < 40 ? 3 : number % 3) === index)
       .length;
   assert.deepEqual(Object.fromEntries(counts), {
     admin: COUNT,
@@ -209,8 +209,8 @@ describe("ACC-07: a filtered list contains every match and no other account", ()
     () => ({ secret_age: 90 }),
     () => ({ secret_age: 90, tag: "legacy", status: "active" }),
   ];
-  for (const [place, queryOf] of queries.entries()) {
-    test(`query ${place + 1} returns exactly the expected accounts`, async () => {
+  for (const [index, queryOf] of queries.entries()) {
+    test(`query ${index + 1} returns exactly the expected accounts`, async () => {
       const query = queryOf();
       for (const who of [await firstAdmin(app), manager, member, grantee]) {
         const expected = (await everythingOf(who)).filter(isMeant(query));

@@ -74,7 +74,7 @@ async function* writeJson(
   let total = 0;
   for await (const page of pages) {
     const logs = await toLogs(page);
-    yield logs.map((log, place) => `${total + place === 0 ? "" : ","}\n${JSON.stringify(log)}`).join("");
+    yield logs.map((log, index) => `${total + index === 0 ? "" : ","}\n${JSON.stringify(log)}`).join("");
     total += logs.length;
   }
   yield `\n],"total_records":${total}}\n`;

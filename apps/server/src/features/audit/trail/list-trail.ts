@@ -54,7 +54,7 @@ async function withStarts(
   logs: readonly AuditLog[],
   { emailsOf }: People,
 ): Promise<AuditLog[]> {
-  const results = found.filter((_, place) => VERIFIED_EVENTS.some((event) => event === logs[place]?.event));
+  const results = found.filter((_, index) => VERIFIED_EVENTS.some((event) => event === logs[index]?.event));
   const attempts = new Map(results.map((result) => [result.id, attemptOf(result)]));
   const near = await findStarts(db, [...attempts.keys()]);
   const starts = near.filter(

@@ -275,7 +275,7 @@ it("a period is split into whole days and hours, which are counted already, and 
     pieces.sort(([a], [b]) => a! - b!);
     assert.equal(pieces[0]![0], from! * hour);
     assert.equal(pieces.at(-1)![1], to! * hour);
-    for (const [place, piece] of pieces.slice(1).entries()) assert.equal(piece[0], pieces[place]![1], `${from} ${to}`);
+    for (const [index, piece] of pieces.slice(1).entries()) assert.equal(piece[0], pieces[index]![1], `${from} ${to}`);
     for (const { span, from: begin, to: end } of kept) {
       const length = span === "day" ? 24 * hour : hour;
       assert.deepEqual([begin! % length, end! % length], [0, 0]);
@@ -330,7 +330,7 @@ describe("an export of the audit trail", () => {
       const wanted = matching({ event: "account.retrieved" });
       const lines = answer.text.trimEnd().split("\n");
       assert.equal(lines.length, wanted.length, format);
-      lines.forEach((line, place) => assert.ok(line.includes(wanted[place]!.id), format));
+      lines.forEach((line, index) => assert.ok(line.includes(wanted[index]!.id), format));
     }
   });
 });

@@ -97,7 +97,7 @@ export function openCheckpointFile(folder: string): CheckpointFile {
 function thin(notes: readonly string[]): string[] {
   const sorted = notes.toSorted((a, b) => (parseCheckpoint(a)?.size ?? 0) - (parseCheckpoint(b)?.size ?? 0));
   const half = Math.floor(sorted.length / 2);
-  return sorted.filter((_, place) => place >= half || place % 2 === 0);
+  return sorted.filter((_, index) => index >= half || index % 2 === 0);
 }
 
 /** Holds a lock that is shared by all processes on this machine. */

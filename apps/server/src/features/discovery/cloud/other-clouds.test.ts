@@ -35,8 +35,8 @@ describe("discovery in clouds other than AWS", needs(opensslAvailable()), () => 
   async function aCloudTarget(targetType: DiscoveryTargetType, hostname: string, login: AccountFields) {
     const { app, owner, safe, linuxTarget, aTarget } = world;
     const account = await anAccount(app, owner, safe, { connection_method: "HTTPS", hostname, ...login });
-    const place = { host: hostname, port: 443 };
-    return aTarget({ ...linuxTarget(account, place), name: targetType, targetType, connectionMethod: "https" });
+    const address = { host: hostname, port: 443 };
+    return aTarget({ ...linuxTarget(account, address), name: targetType, targetType, connectionMethod: "https" });
   }
 
   async function anAzureTarget(): Promise<DiscoveryTarget> {

@@ -182,7 +182,7 @@ export async function cancelOwnRun(
   const run = await countCancelled(tx, id, ended);
   const rows = await readRotations(tx, ended);
   const audiences = await audiencesOf(context, tx, rows);
-  const events = rows.map((row, place) => changed(row, row.state, row.message, audiences[place]!));
+  const events = rows.map((row, index) => changed(row, row.state, row.message, audiences[index]!));
   await context.kernel.events.publish(tx, ...events, progressed(run));
   call.note({ details: { done: run.done, total: run.total } });
   return toRun(run);

@@ -96,8 +96,8 @@ test("every character of a new password is equally likely at every position, exc
   const digitsAt = Array.from({ length: 8 }, () => 0);
   const seen = new Map<string, number>();
   for (let i = 0; i < 8_000; i++) {
-    for (const [place, character] of [...generatePassword(rules)!].entries()) {
-      if (/[0-9]/.test(character)) digitsAt[place]! += 1;
+    for (const [index, character] of [...generatePassword(rules)!].entries()) {
+      if (/[0-9]/.test(character)) digitsAt[index]! += 1;
       if (/[a-z]/.test(character)) seen.set(character, (seen.get(character) ?? 0) + 1);
     }
   }

@@ -47,11 +47,11 @@ const shown = (safeId: string, condition: RawBuilder<unknown>): RawBuilder<Shown
 
 /** Returns members sorted by name, and one row more than `limit` when there is a next page. */
 export async function listMembers(db: Db, safeId: string, limit: number, after: NamePlace | null) {
-  const place =
+  const position =
     after === null
       ? sql`true`
       : sql`(lower(coalesce(person.name, groups.name)), member.id) > (${after.name}, ${after.id}::uuid)`;
-  return (await sql<ShownMember>`${shown(safeId, place)} order by sort, id limit ${limit + 1}`.execute(db)).rows;
+  return (await sql<ShownMember>`${shown(safeId, position)} order by sort, id limit ${limit + 1}`.execute(db)).rows;
 }
 
 /** Returns null when the safe has no such member. */

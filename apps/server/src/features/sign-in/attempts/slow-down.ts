@@ -151,9 +151,9 @@ async function settle(tx: Tx, attempt: Attempt, now: Date, isRight: boolean): Pr
   const tried = rows.find(({ key }) => kindOf(key) === "tried");
   // INVARIANT: a user's contribution to a network's count is removed once, with the last of their failures there.
   const isLast = tried === undefined || (isRight ? tried.failures > 0 : tried.failures === 1);
-  for (const [place, row] of rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     if (isShared(row) && !isLast) continue;
-    const wasTheLast = row.failures === attempt.counted[place]?.failures;
+    const wasTheLast = row.failures === attempt.counted[index]?.failures;
     const failures = Math.max(0, row.failures - 1);
     await writeAttempts(tx, { ...row, failures, retry_at: wasTheLast ? AT_ANY_TIME : row.retry_at });
   }

@@ -115,11 +115,11 @@ describe("a session token", () => {
 
   test("is refused after any single character changes", async () => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    for (const [place, character] of token.split("").entries()) {
+    for (const [index, character] of token.split("").entries()) {
       // Flips a significant bit even in the last character of a part, whose lower bits are ignored.
       const changed = alphabet[alphabet.indexOf(character) ^ 16];
-      const [status] = await answerTo(token.slice(0, place) + changed + token.slice(place + 1));
-      assert.equal(status, 401, `character ${place}`);
+      const [status] = await answerTo(token.slice(0, index) + changed + token.slice(index + 1));
+      assert.equal(status, 401, `character ${index}`);
     }
   });
 

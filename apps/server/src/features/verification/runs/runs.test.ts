@@ -26,8 +26,8 @@ after(() => app.close());
 /** Stores credentials without the automatic verification. */
 async function stored(owner: TestPerson, port: number, count: number, on: TestApp = app): Promise<string[]> {
   const ids: string[] = [];
-  for (let place = 0; place < count; place++) {
-    const fields = { ...databaseAt(port), type: "application", name: `Number ${place}` } as const;
+  for (let index = 0; index < count; index++) {
+    const fields = { ...databaseAt(port), type: "application", name: `Number ${index}` } as const;
     ids.push((await aCredential(on, owner, fields)).id);
   }
   await on.database.pool.query("update credentials set type = 'postgresql' where id = any($1)", [ids]);
@@ -76,8 +76,8 @@ describe("a run", () => {
     const target = await aTarget(context);
     await stored(owner, target.port, 3);
     target.hold();
-    const ask = (place: number) => app.call(place % 2 === 0 ? verifyAll : runCpmVerification, { as: owner.token });
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, place) => ask(place)));
+    const ask = (index: number) => app.call(index % 2 === 0 ? verifyAll : runCpmVerification, { as: owner.token });
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index)));
     assert.deepEqual([...new Set(replies.map(({ status, body }) => `${status} ${body.queued}`))], ["202 3"]);
     const ids = new Set(replies.map(({ body }) => body.run_id));
     assert.equal(ids.size, 1);

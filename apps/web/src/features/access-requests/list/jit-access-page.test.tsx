@@ -65,7 +65,7 @@ describe("the just-in-time page", () => {
   });
 
   test("shows more than 20 requests as a table with details and actions", async () => {
-    const many = Array.from({ length: 21 }, (_, place) => aRequest({ resource: `root on web${place}` }));
+    const many = Array.from({ length: 21 }, (_, index) => aRequest({ resource: `root on web${index}` }));
     api.on(LIST, page(...many));
     const { user } = renderScreen(<JitAccessPage />, { at: "/jit-access" });
     const table = within(await screen.findByRole("table", { name: "Access requests" }));

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const many = Array.from({ length: 21 }, (_, place) => anAccount({ name: `root on web${place}`, tags: ["pci"] }));
+const many = Array.from({ length: 21 }, (_, index) => anAccount({ name: `root on web${index}`, tags: ["pci"] }));
 
 async function openTable(at = "/accounts") {
   api.on(LIST, page(many));

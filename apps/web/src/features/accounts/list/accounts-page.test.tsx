@@ -56,8 +56,8 @@ describe("the accounts page", () => {
     const { user } = await openAccounts(anAccount());
     const labels = ["Total Accounts", "Active Accounts", "Rotation Required", "Valid Credentials"];
     const { accounts, activeAccounts, rotationRequired, validAccounts } = DEFINITIONS;
-    for (const [place, definition] of [accounts, activeAccounts, rotationRequired, validAccounts].entries()) {
-      await user.hover(await screen.findByRole("button", { name: `How ${labels[place]} is calculated` }));
+    for (const [index, definition] of [accounts, activeAccounts, rotationRequired, validAccounts].entries()) {
+      await user.hover(await screen.findByRole("button", { name: `How ${labels[index]} is calculated` }));
       expect(await screen.findByText(definition)).toBeTruthy();
     }
   });

@@ -40,12 +40,12 @@ const dialog = (name: string) => screen.findByRole("dialog", { name });
 
 describe("more than 20 safes", () => {
   test("are a table with links, and their menus offer what the caller may do", async () => {
-    safes = Array.from({ length: 21 }, (_, place) =>
+    safes = Array.from({ length: 21 }, (_, index) =>
       aSafe({
-        id: `00000000-0000-4000-8000-${String(place).padStart(12, "0")}` as Safe["id"],
-        name: `Safe ${place}`,
+        id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}` as Safe["id"],
+        name: `Safe ${index}`,
         tags: ["plant 2"],
-        my_permissions: place === 1 ? ["list"] : aSafe().my_permissions,
+        my_permissions: index === 1 ? ["list"] : aSafe().my_permissions,
       }),
     );
     const { user, router } = renderScreen(<SafesPage />, { at: "/safes?tag=plant 2" });

@@ -117,8 +117,8 @@ export function checkPolicy(values: PolicyValues): PolicyErrors {
     return isWithin ? [] : [[field, `Enter a whole number from ${min} to ${max}`] as const];
   });
   const policy = policyOf(values);
-  const rules: PolicyErrors = firstObjections(SignInPolicy, policy, ([field, place]) => {
-    return String(field) + (field === "allowed_networks" && typeof place === "number" ? `.${place}` : "");
+  const rules: PolicyErrors = firstObjections(SignInPolicy, policy, ([field, index]) => {
+    return String(field) + (field === "allowed_networks" && typeof index === "number" ? `.${index}` : "");
   });
   return { ...networkError(rules, policy), ...Object.fromEntries(outOfBounds) };
 }
@@ -126,9 +126,9 @@ export function checkPolicy(values: PolicyValues): PolicyErrors {
 /** Names the invalid networks. */
 function networkError(objections: Record<string, string>, policy: SignInPolicy): PolicyErrors {
   const { ...rules } = objections;
-  for (const [place, network] of policy.allowed_networks.entries()) {
-    const objection = rules[`allowed_networks.${place}`];
-    delete rules[`allowed_networks.${place}`];
+  for (const [index, network] of policy.allowed_networks.entries()) {
+    const objection = rules[`allowed_networks.${index}`];
+    delete rules[`allowed_networks.${index}`];
     if (objection !== undefined) rules["allowed_networks"] ??= `"${network}": ${objection}`;
   }
   return rules;

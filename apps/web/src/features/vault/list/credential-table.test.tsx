@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const many = Array.from({ length: 21 }, (_, place) => aCredential({ name: `Database ${place}` }));
+const many = Array.from({ length: 21 }, (_, index) => aCredential({ name: `Database ${index}` }));
 
 async function openTable(at = "/vault") {
   api.on(LIST, ({ query }) => ({
