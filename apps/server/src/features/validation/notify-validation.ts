@@ -11,7 +11,7 @@ import { sql } from "kysely";
 import { named } from "#kernel/db/named.ts";
 import { isInForce } from "#features/access-requests/index.ts";
 import { severity, withAccount } from "#features/figures/index.ts";
-import { systemType } from "./narrowing.store.ts";
+import { systemType } from "./list-conditions.store.ts";
 import { categoryOf, excerptOf, statusOfAttempt, statusOfSecret } from "./validation.policy.ts";
 
 interface Facts {
