@@ -106,7 +106,12 @@ export async function readSecrets(
   };
   const limits = { timeoutMs: TIMEOUT_MS, signal, network, now: () => kernel.clock.now() };
   using secret = await openCredential(kernel, credential);
-  const result = await readAgain(connector, { to, secret, places, limits }, take).finally(() => searcher.close());
+  let result: Awaited<ReturnType<typeof readAgain>>;
+  try {
+    result = await readAgain(connector, { to, secret, places, limits }, take);
+  } finally {
+    await searcher.close();
+  }
   if (result === undefined)
     throw refuse(422, "finding.not-readable", "Strongroom cannot read the files of this target.");
   if (result.outcome === "read") return found;

@@ -84,7 +84,7 @@ function anSftp(
             filename,
             longname: "-rw-r--r-- 1 root root 10 x",
             attrs: filename.startsWith("d") ? { ...FILE, mode: 0o040_755 } : FILE,
-          })) as never,
+          })),
         );
     });
     sftp.on("OPEN", (id) => sftp.handle(id, Buffer.from("file")));

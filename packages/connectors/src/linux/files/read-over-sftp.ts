@@ -75,7 +75,9 @@ const isName = (name: string): boolean => name !== "." && name !== ".." && !/[\0
 const isSmall = ({ attrs }: FileEntryWithStats, { maxFileSize }: FileSearch): boolean => attrs.size <= maxFileSize;
 
 function fileOf(path: string, { attrs, longname }: FileEntryWithStats): FoundFile {
-  const { size, mtime = 0, uid, gid } = attrs;
+  const { size, uid, gid } = attrs;
+  // A server may leave out any attribute.
+  const mtime = Number.isFinite(attrs.mtime) ? attrs.mtime : 0;
   // `ls -l`: mode, links, owner, group.
   const [, , owner = String(uid), group = String(gid)] = longname.split(/\s+/);
   const mode = (attrs.mode & 0o7777).toString(8);
@@ -91,9 +93,9 @@ function readFolder(sftp: SFTPWrapper, folder: string, take: (entry: FileEntryWi
       resolve(false);
       return;
     }
-    const end = (isRead: boolean) => void sftp.close(handle, () => resolve(isRead));
+    const end = (isRead: boolean) => sftp.close(handle, () => resolve(isRead));
     const readMore = () =>
-      void sftp.readdir(handle, (failure, list) => {
+      sftp.readdir(handle, (failure, list) => {
         if (failure !== undefined) end((failure as { code?: unknown }).code === END_OF_FILE);
         else if (list.every(take)) readMore();
         else end(true);
