@@ -276,7 +276,7 @@ function likelihoodOf(value: string, randomness: number, isSecret: boolean): num
   return isSecret && hasDigit ? Math.max(0.8, likelihood) : likelihood;
 }
 
-/** Letters of somebody who hit the keyboard: no vowel in five or more neighbours. */
+/** Letters typed at random: no vowel in five or more neighbours. */
 const isTyped = (value: string): boolean => /^[a-z]{14,64}$/.test(value) && /[^aeiouy]{5}/.test(value);
 
 /** Hexadecimal text is as often a checksum. */

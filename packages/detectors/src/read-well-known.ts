@@ -22,7 +22,7 @@ const TABLES: readonly Table[] = [
     line: /^(?!#)(?<host>\S+?)(?:\s+|:)(?<user>[^\s:]+):(?<value>[^\s]+)[ \t]*$/gm,
   },
   {
-    // Lines that somebody commented out.
+    // Commented-out lines.
     path: /(?:^|\/)(?:sasl_passwd|smtp_auth|relay_passwd?|smarthost_auth)[\w.-]*$/,
     line: /^#(?<host>\[?[\w.-]{1,80}\.[a-z]{2,}\]?(?::\d+)?)[ \t]+(?<user>[^\s:]+):(?<value>(?=\S*\d)\S{4,128})[ \t]*$/gm,
   },

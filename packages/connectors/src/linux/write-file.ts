@@ -1,9 +1,10 @@
 // Writes a file on a Unix host over SSH atomically, and reads back its checksum.
 import type { Secret } from "@strongroom/keys";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { attemptChange, type ChangeAttempt } from "../attempt.ts";
 import type { ChangeFinding, ChangeResult, Target, VerifyContext } from "../connector.ts";
 import { changed, misconfigured, refused, unknown, unsent } from "../finding.ts";
+import { quoted, shell } from "./files/probe-host.ts";
 import { runCommand } from "./run-command.ts";
 import type { Session } from "./session.ts";
 
@@ -43,7 +44,8 @@ async function write(target: Target, login: string, file: FileToWrite, current: 
   const { session } = opened;
   current.waitFor(`${session.where} to write the file`);
   current.sending();
-  const result = await runCommand(session.client, commandFor(path, mode), { input: content });
+  const size = Buffer.byteLength(content, "utf8");
+  const result = await runCommand(session.client, commandFor(path, mode, size), { input: content });
   if (result === null || result.status === null) {
     return unknown(`The connection was lost while ${path} on ${session.where} was written.`);
   }
@@ -57,11 +59,24 @@ async function write(target: Target, login: string, file: FileToWrite, current: 
   return reload(session, reloadUnit, path);
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-function commandFor(path: string, mode: string): string {
-  const [there, beside] = [quoted(path), quoted(`${path}.strongroom`)];
-  return `umask 077 && cat > ${beside} && chmod ${mode} ${beside} && mv -f -- ${beside} ${there} && sha256sum < ${there}`;
+/**
+ * INVARIANT: the content goes only into a new file. The owner of the folder may exchange its files for links at any moment, and
+ * the login may be root: the file is created exclusively, under a name that nobody can guess, and then written through its
+ * descriptor. Only a whole file replaces the old one.
+ */
+function commandFor(path: string, mode: string, size: number): string {
+  const slash = path.lastIndexOf("/");
+  const [folder, name] = [quoted(path.slice(0, slash + 1)), quoted(`./${path.slice(slash + 1)}`)];
+  const fresh = `./.strongroom-${randomBytes(12).toString("hex")}`;
+  return shell(`set -e; umask 077; cd -P -- ${folder}
+trap 'rm -f -- ${fresh}' EXIT
+set -C; exec 3> ${fresh}; set +C
+cat >&3
+[ "$(wc -c < ${fresh})" -eq ${size} ]
+if [ -f /proc/self/fd/3 ]; then chmod ${mode} /proc/self/fd/3; else chmod ${mode} ${fresh}; fi
+[ ! -d ${name} ]
+mv -f -- ${fresh} ${name}
+sha256sum < ${name}`);
 }
 
 async function reload(session: Session, unit: string, path: string): Promise<ChangeFinding> {
