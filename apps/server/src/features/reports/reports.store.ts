@@ -165,6 +165,11 @@ export function findSchedules(db: Db, owner: UserId): Promise<ScheduleRow[]> {
   return db.selectFrom("report_schedules").selectAll().where("user_id", "=", owner).orderBy("created_at").execute();
 }
 
+/** Concurrent calls of one user add their schedules one after the other. */
+export async function lockScheduleOwner(tx: Tx, owner: UserId): Promise<void> {
+  await tx.selectFrom("users").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
+}
+
 export async function insertSchedule(tx: Tx, row: ScheduleRow): Promise<void> {
   await tx.insertInto("report_schedules").values(row).execute();
 }

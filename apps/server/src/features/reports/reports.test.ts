@@ -1,5 +1,6 @@
 // Tests of reports: their contents, their readers, their schedules, and failed jobs.
 import {
+  MOST_REPORT_SCHEDULES,
   cancelReport,
   createReportSchedule,
   deleteReport,
@@ -288,6 +289,16 @@ test("a due schedule generates a report, notifies its user once and moves on", a
   const other = await app.call(deleteReportSchedule, { params: { id: made.body.id }, as: world.admin.token });
   assert.equal(other.status, 404);
   assert.equal((await app.call(deleteReportSchedule, { params: { id: made.body.id }, ...as })).status, 200);
+});
+
+test("concurrent calls add no more schedules than a user may have", async () => {
+  const person = await aPerson(app, "manager");
+  const calls = Array.from({ length: MOST_REPORT_SCHEDULES + 10 }, () =>
+    app.call(createReportSchedule, { body: { cadence: "weekly" }, as: person.token }),
+  );
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 201).length, MOST_REPORT_SCHEDULES);
+  assert.equal(statuses.filter((status) => status === 409).length, 10);
 });
 
 test("schedules are due at 05:00 UTC, on Mondays or on the first of the month", () => {

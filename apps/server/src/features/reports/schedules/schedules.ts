@@ -13,7 +13,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
 import { nextAfter } from "../reports.policy.ts";
 import { findActiveOwner, findSchedules, insertSchedule } from "../reports.store.ts";
-import { lockDueSchedules, postpone, removeSchedule } from "../reports.store.ts";
+import { lockDueSchedules, lockScheduleOwner, postpone, removeSchedule } from "../reports.store.ts";
 import type { ScheduleRow } from "../reports.store.ts";
 import { queueReport } from "../reports.ts";
 import type { ReportContext } from "../reports.ts";
@@ -28,6 +28,7 @@ export async function createSchedule(
   tx: Tx,
 ): Promise<ReportSchedule> {
   const { cadence, reportType, targetIds, timeframe, includeRemediation } = call.body;
+  await lockScheduleOwner(tx, call.actor.id);
   if ((await findSchedules(tx, call.actor.id)).length >= MOST_REPORT_SCHEDULES) {
     const text = `You have ${MOST_REPORT_SCHEDULES} report schedules. Delete one before you add another.`;
     throw refuse(409, "report.too-many-schedules", text);
