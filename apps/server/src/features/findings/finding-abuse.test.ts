@@ -81,7 +81,8 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     const [finding] = await findingsOfFile("slow/a.conf", 1);
     host.write("slow/a.conf", "password=".repeat(200_000));
     let slowest = 0;
-    let last = performance.now();
+    const started = performance.now();
+    let last = started;
     const timer = setInterval(() => {
       slowest = Math.max(slowest, performance.now() - last);
       last = performance.now();
@@ -89,8 +90,10 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     const login = { username: "app", systemType: "postgresql" as const };
     const { status, text } = await host.app.call(verifyFinding, { ...byId(finding!), body: { login }, as });
     clearInterval(timer);
+    const whole = performance.now() - started;
     assert.equal(status, 409, text);
-    assert.ok(slowest < 3_000, `${slowest} ms`);
+    // The search is nearly all of the call: in the server's own thread, it would be one long delay.
+    assert.ok(slowest < whole / 2, `${slowest} of ${whole} ms`);
   });
 
   /** A path on the host with this many characters, of which most have two code units. */
