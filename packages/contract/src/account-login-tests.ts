@@ -16,7 +16,7 @@ export const testAccountLogin = endpoint({
   body: NewAccount,
   reply: z.object({
     outcome: Outcome,
-    /** What the target or the connector said, without secrets. */
+    /** The message of the target or the connector, without secrets. */
     message: z.string(),
     duration_ms: z.number().int(),
     /** The SSH host key that the target presented, as `ssh-ed25519 SHA256:…`; null for other protocols. */

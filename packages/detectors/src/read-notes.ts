@@ -46,7 +46,7 @@ const NOTES: readonly Note[] = [
       "gim",
     ),
   },
-  // "mdp \`x\`", "PIN 4812".
+  // "mdp `x`", "PIN 4812".
   {
     pattern: new RegExp(`\\b(?:password|passwort|kennwort|mdp|mot de passe|pw|psk)[ \\t]+\`(?<value>${VALUE})\``, "gi"),
     isSure: true,

@@ -241,7 +241,7 @@ function inOrder(
 }
 
 /** As in the function `finding_words` of the database; a search has no control characters. */
-const SEPARATORS = /[ -/:-@[-`{-~]+/;
+const WORD = /[^ -/:-@[-`{-~]+/g;
 
 /** Every word begins a word of the path, the setting or the user name. */
 const hasWords = (words: readonly string[]): RawBuilder<unknown> =>
@@ -264,10 +264,7 @@ const [SAMPLE, COMMON] = [sql.lit(2_000), 100];
  * so that their order is random.
  */
 async function searchFor(db: Db, text: string): Promise<WordSearch> {
-  const words = text
-    .toLowerCase()
-    .split(SEPARATORS)
-    .filter((word) => word !== "");
+  const words = text.toLowerCase().match(WORD) ?? [];
   if (words.length === 0) return { condition: sql`false`, isCommon: false };
   const counts = [words, ...words.map((word) => [word])].map((each) => sql`count(*) filter (where ${hasWords(each)})`);
   const { rows } = await sql<{ counts: number[] }>`
