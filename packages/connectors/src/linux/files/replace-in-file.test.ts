@@ -1,6 +1,7 @@
 // Tests that changing a file as root changes no other file, whatever the owner of its folder does.
 import { Secret } from "@strongroom/keys";
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -19,6 +20,19 @@ import { aContext, aTarget, needs, startSshd, unixUsersAvailable } from "../../.
 import type { Sshd } from "../../../testing/index.ts";
 import { replaceInFile } from "./replace-in-file.ts";
 import type { FileEdit } from "./replace-in-file.ts";
+
+/** The command lines of all processes, as every user can read them. */
+function argumentsOfAll(): string[] {
+  return readdirSync("/proc")
+    .filter((each) => /^\d+$/.test(each))
+    .map((each) => {
+      try {
+        return readFileSync(`/proc/${each}/cmdline`, "utf8");
+      } catch {
+        return ""; // The process has ended.
+      }
+    });
+}
 
 const PRECIOUS = "root:x:0:0\n";
 
@@ -81,6 +95,22 @@ describe("changing a file in a folder of a hostile user", needs(unixUsersAvailab
       assert.equal(readFileSync(path, "utf8"), "password = new\n");
     });
   }
+
+  test("shows checksums of the content in no argument", async () => {
+    const { path, change } = aCase();
+    writeFileSync(path, "password = old\n".repeat(300_000));
+    const shown = new Set<string>();
+    const listing = setInterval(() => argumentsOfAll().forEach((each) => shown.add(each)), 1);
+    const content = Buffer.from("password = new\n".repeat(300_000));
+    const result = await change(() => content).finally(() => clearInterval(listing));
+    assert.equal(result.outcome, "changed", result.message);
+    const scripts = [...shown].filter((each) => each.includes("strongroom-new"));
+    assert.ok(scripts.length > 0, "The script was running while the arguments were listed.");
+    const sums = [readFileSync(`${path}.strongroom-backup`), content].map((each) =>
+      createHash("sha256").update(each).digest("hex"),
+    );
+    for (const each of shown) for (const sum of sums) assert.ok(!each.includes(sum), each);
+  });
 
   test("changes nothing when the file became a link after it was read", async () => {
     const { path, precious, preciousFolder, change, assertPrecious } = aCase();

@@ -57,7 +57,7 @@ async function replace(
   if (typeof after === "string") return refused("not-changeable", after);
   current.waitFor(`${where} to write the file`);
   current.sending();
-  const written = await run(client, asRoot(scriptFor(path, before.output, after, keepsBackup)), after);
+  const written = await run(client, asRoot(scriptFor(path, keepsBackup)), inputFor(before.output, after));
   if (written === null || written.status === null) {
     return unknown(`The connection was lost while ${path} on ${where} was written.`);
   }
@@ -76,33 +76,41 @@ const CHANGED_MEANWHILE = 9;
 /** As root where sudo needs no password, because only root can keep another owner. */
 const asRoot = (script: string): string =>
   shell(`LC_ALL=C; export LC_ALL
-if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then exec sudo -n sh -c ${quoted(script)}; else exec sh -c ${quoted(script)}; fi`);
+if [ "$(id -u)" != 0 ] && sudo -n true </dev/null 2>/dev/null; then exec sudo -n sh -c ${quoted(script)}; else exec sh -c ${quoted(script)}; fi`);
 
 /**
  * INVARIANT: root writes to no file but new ones. The owner of the folder may exchange its files and itself for links at any
  * moment: the shell enters the folder once, creates each new file exclusively, and then uses only its descriptor.
+ *
+ * INVARIANT: checksums of the content are not arguments: other users can list them, and sudo logs them.
  */
-function scriptFor(path: string, before: Buffer, after: Buffer, keepsBackup: boolean): string {
-  const sumOf = (content: Buffer) => quoted(`${createHash("sha256").update(content).digest("hex")}  -`);
+function scriptFor(path: string, keepsBackup: boolean): string {
   // `cp -a` keeps owner, mode, times, access lists and labels; writing into the copy changes only its content.
   const copyTo = (name: string, descriptor: number) => `rm -f -- "${name}"
 set -C; exec ${descriptor}> "${name}"; set +C
 [ -f /proc/self/fd/${descriptor} ]
 cp -aL -- /proc/self/fd/4 /proc/self/fd/${descriptor}`;
   return `set -e; umask 077
+read -r before; read -r after
 f=$(readlink -f -- ${quoted(path)})
 cd -P -- "\${f%/*}/"
 f=./\${f##*/}; n=$f.strongroom-new; b=$f.strongroom-backup
 exec 4< "$f"
-[ "$(sha256sum <&4)" = ${sumOf(before)} ] || exit ${CHANGED_MEANWHILE}
+[ "$(sha256sum <&4)" = "$before  -" ] || exit ${CHANGED_MEANWHILE}
 trap 'rm -f -- "$n"' EXIT
 ${copyTo("$n", 3)}
 cat > /proc/self/fd/3
-[ "$(sha256sum < /proc/self/fd/3)" = ${sumOf(after)} ]
+[ "$(sha256sum < /proc/self/fd/3)" = "$after  -" ]
 ${keepsBackup ? copyTo("$b", 5) : ":"}
-[ "$(sha256sum < "$f")" = ${sumOf(before)} ] || exit ${CHANGED_MEANWHILE}
+[ "$(sha256sum < "$f")" = "$before  -" ] || exit ${CHANGED_MEANWHILE}
 mv -fT -- "$n" "$f"`;
 }
+
+/** The checksums of the old and the new content on a line each, then the new content. */
+const inputFor = (before: Buffer, after: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${sha256(before)}\n${sha256(after)}\n`), after]);
+
+const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 
 interface Run {
   status: number | null;
