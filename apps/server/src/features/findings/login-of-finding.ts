@@ -54,13 +54,25 @@ export function loginOf(
   };
 }
 
-/** Oracle has no usual one: a login of the scanned server uses the same service. */
+/** Databases that every login may use. Oracle has none: a login of the scanned server uses the same service. */
 function usualDatabase(systemType: SystemType, scanned: ScannedSystem | null): string | null {
-  if (systemType === "postgresql") return "postgres";
-  return systemType === "oracle" ? (scanned?.connection.databaseName ?? null) : null;
+  switch (systemType) {
+    case "postgresql":
+      return "postgres";
+    case "mssql":
+      return "master";
+    case "mysql":
+      return "information_schema";
+    case "mongodb":
+      return "admin";
+    case "oracle":
+      return scanned?.connection.databaseName ?? null;
+    default:
+      return null;
+  }
 }
 
-/** The target of a connector's login. A login of the scanned server uses the same settings for TLS. */
+/** The target of a connector's login. */
 export const targetOfLogin = (login: LoginOfFinding, kind: string, scanned: ScannedSystem): Target => ({
   type: kind === "private_key" ? "ssh" : credentialTypeOf(login.systemType, login.connectionMethod),
   host: login.hostname,
@@ -69,11 +81,12 @@ export const targetOfLogin = (login: LoginOfFinding, kind: string, scanned: Scan
   databaseName: login.databaseName,
   schemaName: null,
   connectionString: null,
-  ...tlsOf(login, scanned),
+  ...tlsOfLogin(login, scanned),
   knownHostKey: null,
 });
 
-function tlsOf({ hostname, port, systemType }: LoginOfFinding, scanned: ScannedSystem) {
+/** A login of the scanned server uses the same settings for TLS as the scan. */
+export function tlsOfLogin({ hostname, port, systemType }: LoginOfFinding, scanned: ScannedSystem) {
   const isSame = hostname === scanned.hostname && port === scanned.port && systemType === scanned.system;
   const { sslEnabled, additionalParams } = scanned.connection;
   return isSame ? { sslEnabled, additionalParams } : { sslEnabled: false, additionalParams: {} };

@@ -30,7 +30,8 @@ import { newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.
 import { canUndo, toFix } from "./fixes.ts";
 import { indexSecrets } from "./known-secrets.ts";
 import { accountWithSecret } from "./known-secrets.store.ts";
-import { loginOf } from "./login-of-finding.ts";
+import { loginOf, tlsOfLogin } from "./login-of-finding.ts";
+import type { LoginOfFinding } from "./login-of-finding.ts";
 import { openTarget, readSecrets, scannedSystem } from "./secret-of-finding.ts";
 import type { OpenedTarget } from "./secret-of-finding.ts";
 
@@ -247,9 +248,11 @@ async function storeAccount(
   tx: Tx,
   { row, opened, secret, safeId, kek, platformId }: Ready,
 ): Promise<string> {
-  const login = loginOf(row, scannedSystem(opened), body.login);
+  const scanned = scannedSystem(opened);
+  const login = loginOf(row, scanned, body.login);
   if (typeof login === "string") throw refuse(422, "finding.login-unknown", login);
   const { username, hostname, port, systemType, connectionMethod, databaseName } = login;
+  const { sslEnabled, additionalParams } = tlsOfLogin(login, scanned);
   const fields = NewAccount.safeParse({
     name: `${username} on ${hostname}`.slice(0, 100).toWellFormed(),
     username,
@@ -257,7 +260,10 @@ async function storeAccount(
     port,
     system_type: systemType,
     connection_method: connectionMethod,
-    ...(databaseName === null ? {} : { database_name: databaseName, schema_name: "public" }),
+    database_name: databaseName,
+    schema_name: usualSchema(login),
+    ssl_enabled: sslEnabled,
+    additional_params: additionalParams,
     platform_id: platformId,
     safe_id: safeId,
     password: secret.reveal(),
@@ -270,6 +276,9 @@ async function storeAccount(
   const at = kernel.clock.now();
   return (await accounts.insert(tx, { fields: fields.data, actor, kek, at, reason: "imported" })).id;
 }
+
+const usualSchema = ({ systemType, username }: LoginOfFinding): string | null =>
+  systemType === "postgresql" ? "public" : systemType === "oracle" ? username : null;
 
 export async function undoVaulting(
   context: FindingsContext,

@@ -1,5 +1,5 @@
 // Tests of enhanced scans of databases over HTTP, of a real PostgreSQL and a real MariaDB.
-import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
+import { readFinding, validateAccount, vaultFindings, verifyFinding } from "@strongroom/contract";
 import type { DiscoveryTarget, SecurityFinding } from "@strongroom/contract";
 import {
   mariadbAvailable,
@@ -233,7 +233,7 @@ describe("enhanced scans of a real MariaDB", needs(mariadbAvailable()), () => {
   });
   after(() => server.stop());
 
-  test("secrets in tables, routines and linked servers are found", async () => {
+  test("secrets in tables, routines and linked servers are found, and one of it is vaulted", async () => {
     const [option, code, linked] = [aPassword(), aPassword(), aPassword()];
     await server.sql("create database shop");
     await server.sql(
@@ -246,16 +246,28 @@ describe("enhanced scans of a real MariaDB", needs(mariadbAvailable()), () => {
     await server.sql(
       `create server erp foreign data wrapper mysql options (host 'erp.example.com', user 'reader', password '${linked}')`,
     );
-    const login = await server.addUser();
+    const [login, application] = [await server.addUser(), await server.addUser()];
+    await server.sql("create table shop.servers (host text, port int, username text, password text)");
+    await server.sql(
+      `insert into shop.servers values ('${server.host}', ${server.port}, '${application.username}', '${application.password}')`,
+    );
     await server.sql(`grant all on *.* to '${login.username}'@'127.0.0.1'`);
     const target = await aDatabaseTarget(server, login, { system_type: "mysql", database_name: "app" });
     const scan = await scanned(target);
     assert.deepEqual([scan.status, scan.error_message, scan.coverage.unread], ["completed", null, []]);
     const findings = await findingsOf(target);
     assert.deepEqual(placesOf(findings), [
+      "column:shop.servers.password",
       "column:shop.wp_options.option_value",
       "definition:shop.export_orders",
       "setting:mysql.server.erp",
     ]);
+    const { app, owner } = world;
+    const finding = findings.find(({ finding_data }) => finding_data.username === application.username)!;
+    const vaulted = await app.call(vaultFindings, { body: { findingIds: [finding.id] }, as: owner.token });
+    assert.equal(vaulted.body.vaulted, 1, vaulted.text);
+    const params = { id: vaulted.body.accounts[0]!.account_id };
+    const validated = await app.call(validateAccount, { params, as: owner.token });
+    assert.equal(validated.body.outcome, "verified", validated.text);
   });
 });

@@ -1,7 +1,7 @@
 // Tests of enhanced scans (SCAN-29) of SQL Server, Oracle and MongoDB over HTTP. Each runs against the fake of its
 // connector. The comment at the top of the fake says what it does not prove.
-import { readFinding, verifyFinding } from "@strongroom/contract";
-import type { DiscoveryTarget, SecurityFinding } from "@strongroom/contract";
+import { readAccountDetails, readFinding, validateAccount, vaultFindings, verifyFinding } from "@strongroom/contract";
+import type { Account, DiscoveryTarget, SecurityFinding } from "@strongroom/contract";
 import {
   aMssqlDatabase,
   makeAuthority,
@@ -53,10 +53,21 @@ describe("enhanced scans of other databases", needs(opensslAvailable()), () => {
     return findings;
   }
 
+  /** The account that vaulting created, whose secret works with the stored fields. */
+  async function vaulted({ id }: SecurityFinding): Promise<Account> {
+    const { app, owner } = world;
+    const reply = await app.call(vaultFindings, { body: { findingIds: [id] }, as: owner.token });
+    assert.equal(reply.body.vaulted, 1, reply.text);
+    const params = { id: reply.body.accounts[0]!.account_id };
+    const validated = await app.call(validateAccount, { params, as: owner.token });
+    assert.equal(validated.body.outcome, "verified", validated.text);
+    return (await app.call(readAccountDetails, { params, as: owner.token })).body;
+  }
+
   const usersOf = (findings: readonly SecurityFinding[]) =>
     findings.map(({ finding_data: { username } }) => username).filter((name) => name !== null);
 
-  test("SQL Server: secrets in settings, procedures, agent jobs and linked servers are found, and one of it is verified", async () => {
+  test("SQL Server: secrets in settings, procedures, agent jobs and linked servers are found, and one of it is verified and vaulted", async () => {
     const authority = await makeAuthority();
     const server = await startFakeMssql(await authority.issue(["127.0.0.1"]));
     const [setting, login, procedure, job, linked, scanner] = Array.from({ length: 6 }, aPassword) as [
@@ -123,12 +134,14 @@ describe("enhanced scans of other databases", needs(opensslAvailable()), () => {
         as: world.owner.token,
       });
       assert.equal(verified.body.liveness, "live", verified.text);
+      const account = await vaulted(finding);
+      assert.deepEqual(account.additional_params, { ca: authority.certificate, sslmode: "verify-full" });
     } finally {
       await server.stop();
     }
   });
 
-  test("Oracle: secrets in settings, packages and jobs are found, and one of it is verified", async () => {
+  test("Oracle: secrets in settings, packages and jobs are found, and one of it is verified and vaulted", async () => {
     const server = await startFakeOracle();
     const [setting, login, body, job, scanner] = Array.from({ length: 5 }, aPassword) as [string, ...string[]];
     try {
@@ -184,12 +197,13 @@ describe("enhanced scans of other databases", needs(opensslAvailable()), () => {
         as: world.owner.token,
       });
       assert.equal(verified.body.liveness, "live", verified.text);
+      await vaulted(finding);
     } finally {
       await server.stop();
     }
   });
 
-  test("MongoDB: secrets in documents, views and stored functions are found, and one of it is verified", async () => {
+  test("MongoDB: secrets in documents, views and stored functions are found, and one of it is verified and vaulted", async () => {
     const server = await startFakeMongodb(null);
     const [setting, login, view, code, scanner] = Array.from({ length: 5 }, aPassword) as [string, ...string[]];
     try {
@@ -231,6 +245,7 @@ describe("enhanced scans of other databases", needs(opensslAvailable()), () => {
         as: world.owner.token,
       });
       assert.equal(verified.body.liveness, "live", verified.text);
+      await vaulted(finding);
     } finally {
       await server.stop();
     }
