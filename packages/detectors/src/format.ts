@@ -20,11 +20,11 @@ const BY_ENDING: Record<Format, string> = {
   xml: "xml xaml csproj vbproj fsproj props targets pom wsdl xsd config nuspec plist resx settings publishsettings pubxml dtsx rdl jmx xslt xsl mobileconfig dtsconfig axml udl",
   toml: "toml",
   shell:
-    "sh bash zsh ksh csh fish profile bashrc zshrc history dockerfile containerfile mk mak crontab cron bat cmd command expect exp tcl",
+    "sh bash zsh ksh csh fish profile bashrc zshrc history dockerfile containerfile mk mak crontab cron bat cmd command expect exp tcl tm",
   hcl: "tf tfvars hcl nomad",
   sql: "sql psql ddl dml pgsql mysql dump",
-  code: "pyi pyx bzl star bazel py pyw ipy js mjs cjs jsx ts mts cts tsx java kt kts groovy gradle scala go rs rb erb rake php phtml inc php5 c h cc cpp cxx hpp hh m mm cs vb fs swift dart lua pl pm t r jl ex exs erl hrl clj cljs hs ml el lisp vue svelte ps1 psm1 psd1 vbs asp aspx jsp cshtml coffee nim zig d pas sol proto thrift graphql gql jenkinsfile sbt cmake bicep cbl cob cpy cobol abap jsonnet libsonnet rego cue dhall pp",
-  text: "mib yang asn asn1 md markdown mdx rst adoc asciidoc txt text log out html htm xhtml tex org wiki po pot csv tsv srt eml msg patch diff css scss less sass svg 1 2 3 4 5 6 7 8",
+  code: "pyi pyx bzl star bazel py pyw ipy js mjs cjs jsx ts mts cts tsx java kt kts groovy gradle scala go rs rb erb rake php phtml inc php5 c h cc cpp cxx hpp hh m mm cs vb fs swift dart lua pl pm t r jl ex exs erl hrl clj cljs hs ml el lisp vue svelte ps1 psm1 psd1 vbs asp aspx jsp cshtml coffee nim zig d pas sol proto thrift graphql gql jenkinsfile sbt cmake bicep cbl cob cpy cobol abap jsonnet libsonnet rego cue dhall pp vim",
+  text: "pod mib yang asn asn1 md markdown mdx rst adoc asciidoc txt text log out html htm xhtml tex org wiki po pot csv tsv srt eml msg patch diff css scss less sass svg 1 2 3 4 5 6 7 8",
 };
 
 const ENDINGS = new Map<string, Format>();

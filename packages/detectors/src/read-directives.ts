@@ -28,14 +28,16 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     text.slice(valueFrom, at),
   );
   const keyName = text.slice(from, to);
+  const words = before === "" ? 0 : before.split(/\s+/).length;
   // `PSKIdentity=PSK host` has the word as a value.
   if (before.endsWith("=")) return null;
   // The line of a switch ends here.
   if (/^(?:manager|operator)[ \t\r]*$/.test(text.slice(to).trimStart())) return null;
+  // RADIUS dictionaries, and Palau in lists of countries.
+  if (/^(?:ATTRIBUTE|VALUE)$/.test(before) || (words === 0 && keyName === "PW")) return null;
   // A comment after a setting, or a module definition.
   if (/[^\s#;]\s+(?:#|--|\/\/)\s/.test(before)) return null;
   const comment = /^(?:[#;!*]|\/\/|--|<!--)/.test(before);
-  const words = before === "" ? 0 : before.split(/\s+/).length;
   if (isQuote(text[at])) {
     const end = endOfQuoted(text, at + 1, text[at]!);
     if (end === -1 || (format === "shell" && !/^set$/i.test(before))) return null;

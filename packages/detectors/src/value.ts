@@ -36,6 +36,7 @@ export function judgeValue(given: string): ValueVerdict {
 function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
   if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
+  if (MEDIA_TYPE.test(value)) return "keyword";
   // Random characters can contain the syntax of a variable, a template or a path.
   if (isNoise(value)) return "secret";
   if (isReference(value)) return "reference";
@@ -71,6 +72,7 @@ const MADE_UP = /^my[-_]?(?:(?:super|very)[-_]?)?(?:secret|jwt)[-_]?(?:token|key
 /** `HMAC-SHA256`, `RC4_HMAC_MD5`, `AES-256-CBC`. */
 const ALGORITHM =
   /^(?:(?:X?HMAC|RSA|SHA|AES|RC4|MD5|ECDSA|ECDH|DES|PBE|PBKDF2|CMAC|GCM|CBC|ED|HS|RS|ES|PS|OAEP|PKCS|WITH|SSHA|SCRAM|TLS|KW|WRAP)\d*[-_/]?)+(?:\d{1,4}(?:[-_](?:CBC|GCM|CTR|ECB|SHA\d*))?)?$/i;
+const MEDIA_TYPE = /^(?:application|audio|font|image|multipart|text|video)\/[\w.+-]+$/i;
 /** `8e:12:5d:b0:47:fc`: fingerprints and hardware addresses. */
 const FINGERPRINT = /^(?:SHA256:[\w+/]{43}=?|(?:MD5:)?[\da-f]{2}(?:[:-][\da-f]{2}){5,63})$/i;
 const UUID = /^\{?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\}?$/i;
@@ -200,7 +202,7 @@ function isPath(value: string): boolean {
       (/\/.*[/.]/.test(value) || /^\/[a-z]+$/.test(value) || value.startsWith("~") || value.startsWith(".")) &&
       !/[+]/.test(value)
     );
-  if (/^[A-Za-z]:\\[^|<>*?"]+$/.test(value)) return true;
+  if (/^[A-Za-z]:\\[^|<>*?"]+$|^\*\.[a-z]+$/.test(value)) return true;
   // A command that runs a script.
   if (/^[\w./-]+ (?:[\w-]+ )*[\w./-]+\.(?:js|mjs|cjs|ts|py|sh|rb|php|pl|ps1)(?: |$)/.test(value)) return true;
   // `credentials=/etc/smb.cred,ro` of fstab.
