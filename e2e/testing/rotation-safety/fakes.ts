@@ -145,7 +145,7 @@ export async function azure(machines: readonly string[]): Promise<Subject> {
       return { type: "application", username: clientId, value: secrets[0]!.text, additional_params };
     }),
     remainingTask: afterLostAnswer(
-      "the answer with the new secret was lost: the old one stays active, and the user is notified which secret to remove.",
+      "the answer with the new secret was lost: the old secret stays active, and the user is notified which secret to remove.",
     ),
   };
 }

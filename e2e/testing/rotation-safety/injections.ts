@@ -29,7 +29,7 @@ export interface InjectionResult {
   wasReached: boolean;
 }
 
-const CONNECTIONS = ["the change", "the proof", "retiring the old secret"];
+const CONNECTIONS = ["the change", "the verification", "retiring the old secret"];
 
 /** `connections` names the purpose of each connection, if it differs from the default. */
 export function nameOf(point: InjectionPoint, connections: readonly string[] = CONNECTIONS): string {

@@ -31,9 +31,9 @@ afterEach(async () => {
 });
 
 /**
- * How a change is detected. `next look`: within a second, by any running process. `start`: before the first signature.
+ * How a change is detected. `next check`: within a second, by any running process. `start`: before the first signature.
  */
-type Finder = "next look" | "start" | "verify" | "witness only";
+type Finder = "next check" | "start" | "verify" | "witness only";
 interface Kind {
   sql: string[];
   /** While a server that knows the newest checkpoint is running. */
@@ -123,38 +123,38 @@ const kinds: Record<string, Kind> = {
       ...aForgery(FORGED),
       `insert into audit_leaves select 101, id, sha256('\\x00'::bytea || canonical) from audit_entries where id = '${FORGED}'`,
     ],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
-  "forge a waiting entry": {
+  "forge a pending entry": {
     sql: [...aForgery(FORGED), `insert into audit_pending (entry_id) values ('${FORGED}')`],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
-  "forge a waiting entry with the MAC of another one": {
+  "forge a pending entry with the MAC of another entry": {
     sql: [
       ...aForgery(FORGED),
       `insert into audit_pending (entry_id, mac, mac_key) values ('${FORGED}', sha256('x'), 'vault')`,
     ],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
   "queue an old entry for signing again": {
     sql: [`insert into audit_pending (entry_id) values (${entryAt(41)})`],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
-  "cut off the newest entries": { sql: cut(60).slice(0, 2), live: "next look", stopped: "start" },
+  "cut off the newest entries": { sql: cut(60).slice(0, 2), live: "next check", stopped: "start" },
   "cut the log back to an earlier checkpoint, counters included": {
     sql: [...cut(60), ...COUNTED_ANEW],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
   "empty every table of the trail": {
     sql: [
       "truncate audit_entries, audit_leaves, audit_nodes, audit_checkpoints, audit_pending, audit_counts, audit_names",
     ],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
   "rewrite the whole trail and have it signed again": {
@@ -166,18 +166,18 @@ const kinds: Record<string, Kind> = {
       "update audit_entries set canonical = replace(convert_from(canonical, 'UTF8'), 'rotation', 'somebody')::bytea",
       "insert into audit_pending (entry_id) select id from audit_entries",
     ],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
   "delete the newest checkpoint": {
     sql: ["delete from audit_checkpoints where size = 101"],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
-  "delete all checkpoints": { sql: ["delete from audit_checkpoints"], live: "next look", stopped: "start" },
+  "delete all checkpoints": { sql: ["delete from audit_checkpoints"], live: "next check", stopped: "start" },
   "change the newest checkpoint": {
     sql: ["update audit_checkpoints set note = replace(note, E'\\n101\\n', E'\\n102\\n') where size = 101"],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
   "change an older checkpoint": {
@@ -220,21 +220,21 @@ const kinds: Record<string, Kind> = {
   },
   "replace the signing key": {
     sql: ["update audit_log set sealed_seed = sha256('x') || sealed_seed"],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
-  "delete the signing key": { sql: ["delete from audit_log"], live: "next look", stopped: "start" },
+  "delete the signing key": { sql: ["delete from audit_log"], live: "next check", stopped: "start" },
   "move the position of a sink beyond the end of the log": {
     sql: ["update audit_sinks set cursor = 5000"],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
   "move the position of a sink back": {
     sql: ["update audit_sinks set cursor = 3, settled = 3"],
-    live: "next look",
+    live: "next check",
     stopped: "start",
   },
-  "delete an open contradiction": { sql: ["delete from audit_contradictions"], live: "next look", stopped: "start" },
+  "delete an open contradiction": { sql: ["delete from audit_contradictions"], live: "next check", stopped: "start" },
 };
 
 const findings = async (trail: Audited): Promise<string[]> => trail.said();
@@ -273,7 +273,7 @@ describe("the owner of the database", () => {
       await trail.record(1);
       const done = await trail.audit.sequence();
       const isSeen = trail.audit.contradictions().length > 0;
-      if (live === "next look") assert.ok(isSeen, "the next look finds it");
+      if (live === "next check") assert.ok(isSeen, "the next check finds it");
       else assert.deepEqual([isSeen, done], [false, 1], "only a check of everything finds it");
       assert.notDeepEqual(await findings(trail), [], "Verify says so");
       assert.equal((await trail.audit.verify()).isIntact, false);
@@ -371,7 +371,7 @@ const THREATS = readFileSync(join(import.meta.dirname, "../../../../../docs/thre
 after(() => {
   const rows = [
     ...THREATS.matchAll(
-      /^\| (.+) \| (next look|start|verify|witness only) \| (next look|start|verify|witness only) \|$/gm,
+      /^\| (.+) \| (next check|start|verify|witness only) \| (next check|start|verify|witness only) \|$/gm,
     ),
   ];
   const table = Object.fromEntries(rows.map(([, kind, live, stopped]) => [kind, { live, stopped }]));
