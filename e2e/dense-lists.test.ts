@@ -155,6 +155,31 @@ describe("dense lists", needs(noBrowser || null), () => {
     await inspectScreen(page, "target-details");
   });
 
+  step("selected targets are scanned together, and the disabled one is skipped with the reason", async () => {
+    await page.goto("/discovery");
+    for (const name of ["item 07", "item 08"]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
+    const bar = page.getByRole("region", { name: "Selected targets" });
+    await bar.getByText("2 targets selected").waitFor();
+    await inspectScreen(page, "targets-selected");
+    await bar.getByRole("button", { name: "Enhanced Scan" }).click();
+    const enhanced = dialogOf(page, "Enhanced Security Discovery Scan");
+    await enhanced.getByText("Scans 2 targets with the same configuration").waitFor();
+    await inspectScreen(page, "targets-enhanced-scan");
+    await enhanced.getByRole("button", { name: "Cancel" }).click();
+    await bar.getByRole("button", { name: "Select All 24 Matching" }).click();
+    await bar.getByText("24 targets selected").waitFor();
+    await bar.getByRole("button", { name: "Scan", exact: true }).click();
+    const basic = dialogOf(page, "Configure Discovery Scan");
+    await inspectScreen(page, "targets-scan");
+    await basic.getByRole("button", { name: "Start 24 Scans" }).click();
+    const skipped = dialogOf(page, "Some Targets Were Skipped");
+    await skipped.getByText("23 started").waitFor();
+    await skipped.getByText('"item 07" is disabled. Enable it before you scan it.').waitFor();
+    await inspectScreen(page, "targets-skipped");
+    await skipped.getByRole("button", { name: "Close" }).last().click();
+    await bar.waitFor({ state: "detached" });
+  });
+
   step("at 1024 pixels, lists fit beside the sidebar, and no text is squeezed to a column of letters", async () => {
     await page.setViewportSize({ width: 1024, height: 900 });
     for (const path of [

@@ -80,6 +80,8 @@ const discoveryDialogs: readonly Row[] = [
   ["discovery-target-edit", "/discovery?search=web-01", "Actions for web-01", "Edit"],
   ["discovery-target-delete", "/discovery?search=web-01", "Actions for web-01", "Delete"],
   ["discovery-scan", "/discovery?search=web-01", "Scan web-01"],
+  ["discovery-scan-several", "/discovery", "Select all loaded", "Scan"],
+  ["enhanced-scan-several", "/discovery", "Select all loaded", "Enhanced Scan"],
   ["discovery-scan-details", "/discovery?tab=scans", "Details of the scan of web-01"],
   ["discovery-cloud", "/discovery?search=Production", "Actions for Production", "Find Cloud Resources"],
   ["discovery-range", "/discovery?view=ranges", "Scan IP Range"],

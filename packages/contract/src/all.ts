@@ -17,6 +17,7 @@ import * as cpm from "./cpm.ts";
 import * as dashboard from "./dashboard.ts";
 import * as discoveredAccounts from "./discovered-accounts.ts";
 import * as discoveryPrivileges from "./discovery-privileges.ts";
+import * as discoveryScans from "./discovery-scans.ts";
 import * as discovery from "./discovery.ts";
 import * as dependents from "./dependents.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -77,6 +78,7 @@ const features = {
   dashboard,
   discovery: {
     ...discovery,
+    ...discoveryScans,
     ...discoveredAccounts,
     ...discoveryPrivileges,
     ...rangeScans,

@@ -57,6 +57,7 @@ const LABELS: Readonly<Record<string, string>> = {
   "session.ended": "Signed out",
   "session.others-ended": "Other sessions ended",
   "session.second-step-required": "Second factor required",
+  "scan.several-requested": "Scans requested",
   "session.started": "Signed in",
   "session.stepped-up": "Re-authenticated",
   "ssh-ca.key-activated": "SSH CA key activated",

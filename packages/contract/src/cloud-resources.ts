@@ -1,6 +1,7 @@
 // Cloud discovery: users, roles, keys and names of secrets that scans of cloud accounts found.
 import { z } from "zod";
-import { DiscoveryScan, DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
+import { DiscoveryScan } from "./discovery-scans.ts";
+import { DiscoveryTargetId, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 import { Moment, pageQuery } from "./fields.ts";
 

@@ -8,7 +8,8 @@ import {
   rejectDiscoveredAccounts,
 } from "./discovered-accounts.ts";
 import { DISCOVERY_DEFAULTS, DiscoveryMethod, DiscoveryTargetType } from "./discovery-types.ts";
-import { ScanSettings, ScanStatus } from "./discovery.ts";
+import { ScanSettings } from "./discovery-scans.ts";
+import { ScanStatus } from "./discovery.ts";
 
 test("DISC-15, DISC-16: targets have five types, two for other clouds, one for repositories, and five methods", () => {
   assert.deepEqual(

@@ -98,20 +98,6 @@ export type DiscoveryTargetEdit = z.infer<typeof DiscoveryTargetEdit>;
 export const ScanStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type ScanStatus = z.infer<typeof ScanStatus>;
 
-/**
- * SCAN-04: one command or query of a scan. INVARIANT: `output` and `error` are our own words, such as a count; never
- * text of the target, which could contain a secret.
- */
-export const ScanCommand = z.object({
-  command: z.string(),
-  success: z.boolean(),
-  /** Null for queries, and for a command that did not end. */
-  exitCode: z.number().int().nullable(),
-  output: z.string(),
-  error: z.string(),
-});
-export type ScanCommand = z.infer<typeof ScanCommand>;
-
 /** DISC-14. */
 export const DiscoveryTarget = z.object({
   id: DiscoveryTargetId,
@@ -151,64 +137,7 @@ export const DiscoveryTarget = z.object({
 });
 export type DiscoveryTarget = z.infer<typeof DiscoveryTarget>;
 
-/** SCAN-14 to SCAN-16. The timeout is in milliseconds. */
-export const ScanSettings = z
-  .strictObject({
-    includeSystemAccounts: z.boolean().default(false),
-    timeout: z.number().int().min(5000).max(300_000).default(30_000),
-    maxAccounts: z.number().int().min(1).max(10_000).default(1000),
-  })
-  .prefault({});
-export type ScanSettings = z.infer<typeof ScanSettings>;
-
-/** `waiting` until the target lists its first accounts. */
-export const ScanPhase = z.enum(["waiting", "listing", "storing"]);
-export type ScanPhase = z.infer<typeof ScanPhase>;
-
-/** SCAN-03. */
-export const DiscoveryScan = z.object({
-  id: DiscoveryScanId,
-  target_id: DiscoveryTargetId,
-  status: ScanStatus,
-  created_at: Moment,
-  started_at: Moment.nullable(),
-  completed_at: Moment.nullable(),
-  discovery_targets: z.object({ name: z.string(), hostname: z.string(), target_type: DiscoveryTargetType }),
-  /** Null until the scan has logged in or failed. */
-  metadata: z
-    .object({
-      accounts_discovered: z.number().int().nullable(),
-      accounts_stored: z.number().int().nullable(),
-      /** Milliseconds. */
-      scan_duration: z.number().int().nullable(),
-      total_connections: z.number().int(),
-      /** A code such as `wrong-password`. */
-      error: z.string().nullable(),
-      error_message: z.string().nullable(),
-      /** False if the scan could not list or store every account. */
-      is_complete: z.boolean(),
-      incomplete_reason: z.string().nullable(),
-      /** SCAN-04. */
-      commands: z.array(ScanCommand),
-    })
-    .nullable(),
-  /** Null unless the scan is running. It is written at most once a second. */
-  progress: z
-    .object({
-      phase: ScanPhase,
-      /** The accounts that the target has listed so far; null for systems that answer with all at once. */
-      accounts: z.number().int().nullable(),
-    })
-    .nullable(),
-  settings: ScanSettings,
-  requested_by: z.string(),
-  is_scheduled: z.boolean(),
-  can_manage: z.boolean(),
-});
-export type DiscoveryScan = z.infer<typeof DiscoveryScan>;
-
 const targetById = { params: z.object({ id: DiscoveryTargetId }) };
-const scanById = { params: z.object({ id: DiscoveryScanId }) };
 export const discoveryReading = { method: "GET", needs: "discovery.read", audit: "none" } as const;
 export const discoveryManaging = { needs: "discovery.manage", gives: "nothing" } as const;
 
@@ -238,7 +167,12 @@ export const listDiscoveryTargets = endpoint({
     /** Exactly this host; case does not matter. */
     host: z.string().trim().min(1).max(253).optional(),
   }),
-  reply: z.object({ data: z.array(DiscoveryTarget), next_cursor: z.string().nullable() }),
+  reply: z.object({
+    data: z.array(DiscoveryTarget),
+    /** The targets that match, on all pages; 10,000 means that many or more. */
+    total: z.number().int(),
+    next_cursor: z.string().nullable(),
+  }),
 });
 
 export const readDiscoveryTarget = endpoint({
@@ -333,56 +267,4 @@ export const deleteDiscoveryTarget = endpoint({
   summary: "Delete a discovery target with its scans and the accounts that they found",
   reply: Message,
   audit: "discovery.target-deleted",
-});
-
-/** DISC-29: the target must be active. 409 while another scan of the target is pending or running. */
-export const startDiscoveryScan = endpoint({
-  ...discoveryManaging,
-  ...targetById,
-  method: "POST",
-  path: "/api/v1/discovery/targets/:id/scan",
-  summary: "Scan a target for accounts in the background",
-  body: z.strictObject({ scanSettings: ScanSettings }),
-  reply: DiscoveryScan,
-  status: 202,
-  perMinute: 60,
-  audit: "discovery.scan-requested",
-});
-
-export const listDiscoveryScans = endpoint({
-  ...discoveryReading,
-  path: "/api/v1/discovery/scans",
-  summary: "Scans of the targets that the caller can see, newest first",
-  query: z
-    .object({
-      ...pageQuery(200, 50),
-      /** Skips this many scans; the cursor stays correct while scans are added. */
-      offset: z.coerce.number().int().min(0).max(10_000).optional(),
-      targetId: DiscoveryTargetId.optional(),
-      status: ScanStatus.optional(),
-    })
-    .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
-      path: ["offset"],
-      message: "Use a cursor or an offset, not both",
-    }),
-  reply: z.object({ data: z.array(DiscoveryScan), next_cursor: z.string().nullable() }),
-});
-
-export const readDiscoveryScan = endpoint({
-  ...discoveryReading,
-  ...scanById,
-  path: "/api/v1/discovery/scans/:id",
-  summary: "One scan",
-  reply: DiscoveryScan,
-});
-
-/** SCAN-07: 409 for a scan that has ended. */
-export const cancelDiscoveryScan = endpoint({
-  ...discoveryManaging,
-  ...scanById,
-  method: "POST",
-  path: "/api/v1/discovery/scans/:id/cancel",
-  summary: "Cancel a scan",
-  reply: DiscoveryScan,
-  audit: "discovery.scan-cancelled",
 });

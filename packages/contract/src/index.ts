@@ -25,6 +25,7 @@ export * from "./dashboard.ts";
 export * from "./dependents.ts";
 export * from "./discovered-accounts.ts";
 export * from "./discovery-privileges.ts";
+export * from "./discovery-scans.ts";
 export * from "./discovery-types.ts";
 export * from "./discovery.ts";
 export * from "./endpoint.ts";

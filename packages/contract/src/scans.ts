@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { completeBody } from "./complete-body.ts";
 import { DiscoveryTargetType } from "./discovery-types.ts";
+import { ScannedTargetIds, startedScans } from "./discovery-scans.ts";
 import { DiscoveryTargetId, ScanStatus, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
 import { Message, Moment, oneLine } from "./fields.ts";
@@ -145,6 +146,13 @@ export type EnhancedScanDetails = z.infer<typeof EnhancedScanDetails>;
 
 const byScan = { params: z.object({ id: ScanId }) };
 
+const newScan = {
+  scanConfig: ScanConfig,
+  complianceFrameworks: ComplianceFrameworks,
+  /** Stores the secrets of all new findings in the target's safe when the scan ends (SCAN-44, OPEN-117). */
+  autoVault: z.boolean().default(false),
+};
+
 /**
  * SCAN-45. 409 while another enhanced scan of the target is pending or running. A scan that stores secrets needs
  * re-authentication, and no API token can start it.
@@ -155,16 +163,27 @@ export const startEnhancedScan = endpoint({
   method: "POST",
   path: "/api/v1/discovery/enhanced/targets/:id/enhanced-scan",
   summary: "Scan the files of a target for secrets in the background",
-  body: z.strictObject({
-    scanConfig: ScanConfig,
-    complianceFrameworks: ComplianceFrameworks,
-    /** Stores the secrets of all new findings in the target's safe when the scan ends (SCAN-44, OPEN-117). */
-    autoVault: z.boolean().default(false),
-  }),
+  body: z.strictObject(newScan),
   reply: EnhancedScan,
   status: 202,
   perMinute: 60,
   audit: "scan.requested",
+});
+
+/**
+ * Each target is checked as by `startEnhancedScan`: those that cannot be scanned are skipped, and the others start with
+ * the same configuration. The rules for scans that store secrets are the same, too.
+ */
+export const startEnhancedScans = endpoint({
+  ...discoveryManaging,
+  method: "POST",
+  path: "/api/v1/discovery/enhanced/scans",
+  summary: "Scan the files of several targets for secrets in the background",
+  body: z.strictObject({ targetIds: ScannedTargetIds, ...newScan }),
+  reply: startedScans(ScanId),
+  status: 202,
+  perMinute: 10,
+  audit: "scan.several-requested",
 });
 
 const page = {

@@ -139,6 +139,7 @@ const BODIES: Record<string, unknown> = {
   startRangeScan: { name: "A range", safeId: id, ranges: ["10.0.0.0/24"] },
   allowDiscoveryNetwork: { network: "10.0.0.0/8" },
   startDiscoveryScan: { scanSettings: {} },
+  startDiscoveryScans: { targetIds: [id], scanSettings: {} },
   generateRiskAssessment: { targetIds: [], options: {} },
   generateReport: { targetIds: [] },
   createSavedView: { list: "accounts", name: "Linux", filters: { system: "Linux" }, is_shared: true },
@@ -151,6 +152,7 @@ const BODIES: Record<string, unknown> = {
   moveOnboardingRule: { direction: "up" },
   rejectDiscoveredAccounts: { accountIds: [id], reason: "A reason" },
   startEnhancedScan: { scanConfig: {}, complianceFrameworks: [] },
+  startEnhancedScans: { targetIds: [id], scanConfig: {}, complianceFrameworks: [] },
   createEnhancedScanSchedule: {
     schedule: { cron: "0 2 * * *", timezone: "UTC", jitterMinutes: 0, window: null },
     scanConfig: {},

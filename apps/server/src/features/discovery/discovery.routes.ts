@@ -16,7 +16,7 @@ import {
   removeRule,
 } from "./rules/change-rules.ts";
 import { listResources, readResource, startDiscovery } from "./cloud/cloud.ts";
-import { cancelScan, listScans, readScan, startScan } from "./scans/scans.ts";
+import { cancelScan, listScans, readScan, startScan, startScans } from "./scans/scans.ts";
 import { allowNetwork, disallowNetwork, listAllowed } from "./ranges/networks.ts";
 import { cancelRange, listRangeHosts, listRanges, readRange, startRange } from "./ranges/ranges.ts";
 import { readStatistics } from "./statistics.ts";
@@ -48,6 +48,7 @@ export function bindDiscovery(context: DiscoveryContext): void {
   implement(kernel, contract.allowDiscoveryNetwork, (call, tx) => allowNetwork(context, call, tx));
   implement(kernel, contract.disallowDiscoveryNetwork, disallowNetwork);
   implement(kernel, contract.startDiscoveryScan, (call, tx) => startScan(context, call, tx));
+  implement(kernel, contract.startDiscoveryScans, (call, tx) => startScans(context, call, tx));
   implement(kernel, contract.listDiscoveryScans, listScans);
   implement(kernel, contract.readDiscoveryScan, readScan);
   implement(kernel, contract.cancelDiscoveryScan, (call, tx) => cancelScan(context, call, tx));

@@ -64,6 +64,7 @@ export { loginOf } from "./accounts/discovered.store.ts";
 export { openCredential, readCredential, targetOf } from "./scans/credential.ts";
 export type { CredentialRow } from "./scans/credential.ts";
 export { obstacleToLogin } from "./scans/run-scan.ts";
+export { startSeveral } from "./scans/start-several.ts";
 export { lockManaged } from "./targets/change-targets.ts";
 export { nextScan, requireSchedule, windowLeft } from "./targets/schedule.ts";
 export { lockTarget, readTarget, updateTarget, visibleTargets } from "./targets/targets.store.ts";

@@ -32,7 +32,14 @@ interface NewScan {
 }
 
 /** Returns the scan's id. */
-export async function queueScan(
+export async function queueScan(context: ScansContext, tx: Tx, scan: NewScan): Promise<string> {
+  const id = await enqueueScan(context, tx, scan);
+  await context.kernel.events.publish(tx, await changed(tx, scan.target));
+  return id;
+}
+
+/** As `queueScan`, without an event. */
+export async function enqueueScan(
   { kernel }: ScansContext,
   tx: Tx,
   { target, requester, config, frameworks, autoVault }: NewScan,
@@ -52,6 +59,5 @@ export async function queueScan(
     requested_by: requester.name,
     created_at: kernel.clock.now(),
   });
-  await kernel.events.publish(tx, await changed(tx, target));
   return id;
 }

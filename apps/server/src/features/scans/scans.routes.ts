@@ -4,11 +4,12 @@ import { implement } from "#kernel/http/implement.ts";
 import { changeConfig, createConfig, listConfigs, readConfig, removeConfig } from "./saved-configs.ts";
 import type { ScansContext } from "./scans.ts";
 import { createSchedule, deleteSchedule, listSchedules } from "./schedules.ts";
-import { cancelScan, listScans, readScan, startScan } from "./start-scan.ts";
+import { cancelScan, listScans, readScan, startScan, startScans } from "./start-scan.ts";
 
 export function bindScans(context: ScansContext): void {
   const { kernel } = context;
   implement(kernel, contract.startEnhancedScan, (call, tx) => startScan(context, call, tx));
+  implement(kernel, contract.startEnhancedScans, (call, tx) => startScans(context, call, tx));
   implement(kernel, contract.listEnhancedScans, listScans);
   implement(kernel, contract.readEnhancedScan, (call, db) => readScan(context, call, db));
   implement(kernel, contract.cancelEnhancedScan, (call, tx) => cancelScan(context, call, tx));

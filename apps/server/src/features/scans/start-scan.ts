@@ -1,20 +1,28 @@
 // Starts, lists and cancels enhanced scans.
-import { MOST_COUNTED } from "@strongroom/contract";
+import { MOST_COUNTED, ScanId } from "@strongroom/contract";
 import type {
   DiscoveryTargetId,
   EnhancedScan,
   EnhancedScanDetails,
-  ScanId,
   cancelEnhancedScan,
   listEnhancedScans,
   readEnhancedScan,
   startEnhancedScan,
+  startEnhancedScans,
 } from "@strongroom/contract";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
-import { auditTarget, changed, lockManaged, lockTarget, mayNotManage } from "#features/discovery/index.ts";
-import { queueScan, requireScannable } from "./queue-scan.ts";
+import {
+  auditTarget,
+  changed,
+  lockManaged,
+  lockTarget,
+  mayNotManage,
+  startSeveral,
+} from "#features/discovery/index.ts";
+import type { TargetRow } from "#features/discovery/index.ts";
+import { enqueueScan, queueScan, requireScannable } from "./queue-scan.ts";
 import { scanNotFound } from "./scans.ts";
 import type { ScansContext } from "./scans.ts";
 import { progressOf } from "./scans.policy.ts";
@@ -27,22 +35,52 @@ export async function startScan(
   tx: Tx,
 ): Promise<EnhancedScan> {
   const target = await lockManaged(tx, call);
+  await requireStartable(tx, target);
+  requireVaulting(call);
+  const id = await queueScan(context, tx, { target, ...wishOf(call) });
+  const { scanType: type, scanDepth: depth } = call.body.scanConfig;
+  call.note({ details: { scan: id, type, depth } });
+  return toScan((await store.readScan(tx, call.actor, id))!);
+}
+
+/** Starts a scan of each target with the same configuration. */
+export function startScans(context: ScansContext, call: Call<typeof startEnhancedScans>, tx: Tx) {
+  requireVaulting(call);
+  return startSeveral(context.kernel, tx, call, {
+    targetIds: call.body.targetIds,
+    event: "scan.requested",
+    start: async (target) => {
+      await requireStartable(tx, target);
+      return ScanId.parse(await enqueueScan(context, tx, { target, ...wishOf(call) }));
+    },
+  });
+}
+
+type Starting = Call<typeof startEnhancedScan> | Call<typeof startEnhancedScans>;
+
+async function requireStartable(tx: Tx, target: TargetRow): Promise<void> {
   await requireScannable(tx, target);
   if (await store.hasOpenScan(tx, target.id)) {
     throw refuse(409, "scan.open", `An enhanced scan of "${target.name}" is already pending or running.`);
   }
-  const { scanConfig, complianceFrameworks, autoVault } = call.body;
-  if ((autoVault || scanConfig.autoVaultFindings) && call.actor.token !== null) {
+}
+
+/** Throws 403 if the caller may not start a scan that stores secrets: members of the target's safe get them. */
+function requireVaulting(call: Starting): void {
+  const { autoVault, scanConfig } = call.body;
+  if (!autoVault && !scanConfig.autoVaultFindings) return;
+  if (call.actor.token !== null) {
     throw refuse(403, "scan.not-by-token", "An API token cannot start a scan that stores secrets. Turn vaulting off.");
   }
-  // Members of the target's safe get the secrets that the scan stores.
-  if (autoVault || scanConfig.autoVaultFindings) call.requireStepUp();
-  const scan = { target, requester: call.actor, config: scanConfig, frameworks: complianceFrameworks, autoVault };
-  const id = await queueScan(context, tx, scan);
-  const { scanType: type, scanDepth: depth } = scanConfig;
-  call.note({ details: { scan: id, type, depth } });
-  return toScan((await store.readScan(tx, call.actor, id))!);
+  call.requireStepUp();
 }
+
+const wishOf = ({ actor, body: { scanConfig, complianceFrameworks, autoVault } }: Starting) => ({
+  requester: actor,
+  config: scanConfig,
+  frameworks: complianceFrameworks,
+  autoVault,
+});
 
 export async function listScans(call: Call<typeof listEnhancedScans>, db: Db) {
   const { limit, offset, targetId = null } = call.query;

@@ -1,5 +1,6 @@
 // Server state of discovery: targets, scans, discovered accounts and statistics.
 import {
+  MOST_SCANNED_TARGETS,
   acceptDiscoveryHostKey,
   approveDiscoveredAccounts,
   cancelDiscoveryScan,
@@ -23,6 +24,7 @@ import {
   readOnboarding,
   rejectDiscoveredAccounts,
   startDiscoveryScan,
+  startDiscoveryScans,
   testDiscoveryTarget,
   undoOnboarding,
   updateDiscoveryTarget,
@@ -68,6 +70,12 @@ export type TargetFilter = Pick<
 
 export const targetList = (filter: TargetFilter = {}) =>
   pagesOf(listDiscoveryTargets, filter, (cursor) => ({ query: { ...filter, limit: PAGE_SIZE, cursor } }));
+
+/** The targets that match, at most as many as one call scans. */
+export const matchingTargets = mutationOptions({
+  mutationFn: async (filter: TargetFilter) =>
+    (await call(listDiscoveryTargets, { query: { ...filter, limit: MOST_SCANNED_TARGETS } })).data,
+});
 
 export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
 
@@ -135,6 +143,13 @@ export const connectionTest = mutationOptions({
 
 export const scanStart = (client: QueryClient, id: DiscoveryTargetId) => ({
   ...changing(client, (scanSettings: ScanSettings) => startOnceMore({ params: { id }, body: { scanSettings } })),
+  mutationKey: SCAN_START,
+});
+
+export const severalScansStart = (client: QueryClient) => ({
+  ...changing(client, (body: NonNullable<InputOf<typeof startDiscoveryScans>["body"]>) =>
+    call(startDiscoveryScans, { body }),
+  ),
   mutationKey: SCAN_START,
 });
 

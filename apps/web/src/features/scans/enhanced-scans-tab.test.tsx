@@ -155,7 +155,7 @@ function EnhancedScanAction({ target: of }: { target: DiscoveryTarget }) {
   return (
     <>
       <button type="button" aria-label={ENHANCED_SCAN.nameOf(of)} onClick={() => setIsOpen(true)} />
-      <ENHANCED_SCAN.Dialog target={of} opened={isOpen} onClose={() => setIsOpen(false)} />
+      <ENHANCED_SCAN.Dialog targets={[of]} opened={isOpen} onClose={() => setIsOpen(false)} />
     </>
   );
 }

@@ -102,6 +102,12 @@ const SOURCES: Partial<Record<DiscoveryTargetType, ScanSource>> = {
 
 export const sourceOf = (type: DiscoveryTargetType): ScanSource => SOURCES[type] ?? HOST;
 
+/** For one configuration of several targets: targets of different types have the settings of hosts. */
+export function sourceOfAll(types: readonly DiscoveryTargetType[]): ScanSource {
+  const [first, ...others] = new Set(types.map(sourceOf));
+  return first === undefined || others.length > 0 ? HOST : first;
+}
+
 /** Why a completed scan did not read everything, or null. */
 export function coverageGap({ coverage, target }: EnhancedScan): string | null {
   const { limits, unread } = sourceOf(target.target_type);

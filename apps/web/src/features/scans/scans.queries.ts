@@ -10,6 +10,7 @@ import {
   listScanConfigs,
   readEnhancedScan,
   startEnhancedScan,
+  startEnhancedScans,
   type DiscoveryTargetId,
   type EnhancedScanScheduleId,
   type InputOf,
@@ -57,6 +58,13 @@ const changing = <Input, Result>(client: QueryClient, send: (input: Input) => Pr
 
 export const enhancedScanStart = (client: QueryClient, id: DiscoveryTargetId) => ({
   ...changing(client, (body: NewScan) => call(startEnhancedScan, { params: { id }, body })),
+  mutationKey: SCAN_START,
+});
+
+type SeveralScans = NonNullable<InputOf<typeof startEnhancedScans>["body"]>;
+
+export const severalEnhancedScansStart = (client: QueryClient) => ({
+  ...changing(client, (body: SeveralScans) => call(startEnhancedScans, { body })),
   mutationKey: SCAN_START,
 });
 

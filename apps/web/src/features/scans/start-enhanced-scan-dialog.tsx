@@ -9,17 +9,18 @@ import {
   ScanSchedule,
   ScanType,
 } from "@strongroom/contract";
-import type { DiscoveryTarget, SavedScanConfig } from "@strongroom/contract";
+import type { SavedScanConfig } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "#shared/api/call-error.ts";
 import { fieldErrorsOf, firstObjections } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
+import type { ScanDialogProps, StartedScans } from "#shared/discovery/discovery-tab.ts";
 import { ScheduleFields } from "#shared/discovery/schedule-fields.tsx";
 import { NO_SCHEDULE, SCHEDULE_FIELDS, scheduleOf, type ScheduleValues } from "#shared/discovery/schedule-values.ts";
+import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
-import type { DialogProps } from "#shared/ui/modal.tsx";
 import { toast } from "#shared/ui/toast.ts";
 import {
   DEPTH_LABELS,
@@ -29,7 +30,7 @@ import {
   patternsIn,
   type ScanToggle,
 } from "./scan-labels.ts";
-import { sourceOf } from "./scan-sources.ts";
+import { sourceOfAll } from "./scan-sources.ts";
 import classes from "./scans.module.css";
 import {
   configCreation,
@@ -37,6 +38,7 @@ import {
   enhancedScanStart,
   savedConfigs,
   scheduleCreation,
+  severalEnhancedScansStart,
   type NewScan,
 } from "./scans.queries.ts";
 
@@ -139,14 +141,18 @@ function objectionsIn(error: unknown): Errors {
 const choices = <T extends string>(values: readonly T[], labels: Record<T, string>) =>
   values.map((value) => ({ value, label: labels[value] }));
 
-export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
-  const { does, excludes, hasFiles, patterns, without } = sourceOf(target.target_type);
+export function StartEnhancedScanDialog({ targets, onStarted, ...props }: ScanDialogProps) {
+  const [target] = targets;
+  const isOne = targets.length === 1;
+  const { does, excludes, hasFiles, patterns, without } = sourceOfAll(targets.map(({ target_type }) => target_type));
   const isOfHost = without.length === 0;
   const isOffered = (toggle: ScanToggle) => !without.includes(toggle);
   const client = useQueryClient();
   const { mutateAsync: start } = useMutation(enhancedScanStart(client, target.id));
+  const { mutateAsync: startAll } = useMutation(severalEnhancedScansStart(client));
   const { mutateAsync: plan } = useMutation(scheduleCreation(client, target.id));
-  const save = async (values: ScanFormValues): Promise<string> => {
+  const save = async (values: ScanFormValues): Promise<string | StartedScans> => {
+    if (!isOne) return startAll({ targetIds: targets.map(({ id }) => id), ...bodyOf(values) });
     const schedule = scheduleOf(values);
     if (schedule === null) {
       await start(bodyOf(values));
@@ -162,23 +168,31 @@ export function StartEnhancedScanDialog({ target, ...props }: DialogProps & { ta
       size="xl"
       title="Enhanced Security Discovery Scan"
       initial={valuesOf({ ...USUAL, ...patterns }, USUAL_FRAMEWORKS)}
-      submitLabel={(values) => (isScheduled(values) ? "Schedule Enhanced Scans" : "Start Enhanced Scan")}
+      submitLabel={(values) => {
+        if (isScheduled(values)) return "Schedule Enhanced Scans";
+        return isOne ? "Start Enhanced Scan" : `Start ${counted(targets.length, "Enhanced Scan")}`;
+      }}
       failureText={(error) => messageOf(error) || "Failed to start enhanced scan"}
       save={save}
-      done={(text) => text}
+      done={isOne ? String : null}
+      onDone={(done) => typeof done !== "string" && onStarted?.(done)}
     >
       {(dialog) => (
         <Form {...dialog} check={check} objectionsIn={objectionsIn}>
           {(form) => (
             <>
-              <p className={classes.sentence}>{does(target.hostname)}</p>
+              <p className={classes.sentence}>
+                {isOne
+                  ? does(target.hostname)
+                  : `Scans ${counted(targets.length, "target")} with the same configuration. It writes nothing there, and no content is stored. Targets that cannot be scanned now are skipped.`}
+              </p>
               <SavedConfigs
                 values={form.values}
                 onChoose={({ scan_config, compliance_frameworks }) =>
                   form.setValues({ ...valuesOf(scan_config, compliance_frameworks), ...scheduleIn(form.values) })
                 }
               />
-              <ScheduleFields form={form} none="Once, now" />
+              {isOne && <ScheduleFields form={form} none="Once, now" />}
               <div className={classes.fields}>
                 <Select
                   label="Scan type"

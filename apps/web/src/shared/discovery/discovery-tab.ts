@@ -1,5 +1,5 @@
 // Tabs and actions that other features contribute to the Discovery page, and the key that marks the start of a scan.
-import type { DiscoveryTarget } from "@strongroom/contract";
+import type { DiscoveryTarget, SkippedTarget } from "@strongroom/contract";
 import type { Icon } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { DialogProps } from "#shared/ui/modal.tsx";
@@ -40,6 +40,21 @@ export interface DiscoveryTab {
   card?: StatCardProps | undefined;
 }
 
+/** The reply of a call that scans several targets. */
+export interface StartedScans {
+  started: readonly object[];
+  skipped: readonly SkippedTarget[];
+  message: string;
+}
+
+/** A dialog that configures and starts a scan of one target or of several. */
+export interface ScanDialogProps extends DialogProps {
+  /** At least one. */
+  targets: readonly [DiscoveryTarget, ...DiscoveryTarget[]];
+  /** Called after a scan of several targets, instead of a toast. */
+  onStarted?: (reply: StartedScans) => void;
+}
+
 /** A main action on each target that the user can manage (DISC-10); `app/pages/discovery-page.tsx` passes it. */
 export interface TargetAction {
   label: string;
@@ -47,7 +62,7 @@ export interface TargetAction {
   /** "Enhanced scan of web-01". */
   nameOf: (target: DiscoveryTarget) => string;
   isOffered: (target: DiscoveryTarget) => boolean;
-  Dialog: ComponentType<DialogProps & { target: DiscoveryTarget }>;
+  Dialog: ComponentType<ScanDialogProps>;
 }
 
 /** The mutation key of every call that starts a scan: the page polls for two minutes after it (SCAN-20). */

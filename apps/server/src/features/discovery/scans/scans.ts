@@ -1,15 +1,16 @@
 // Starts, lists and cancels scans.
+import { DiscoveryScanId, hasAccounts } from "@strongroom/contract";
 import type {
   DiscoveryScan,
-  DiscoveryScanId,
   DiscoveryTargetId,
   ScanSettings,
   cancelDiscoveryScan,
   listDiscoveryScans,
   readDiscoveryScan,
   startDiscoveryScan,
+  startDiscoveryScans,
 } from "@strongroom/contract";
-import { hasAccounts } from "@strongroom/contract";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
@@ -20,6 +21,7 @@ import { lockManaged } from "../targets/change-targets.ts";
 import { lockTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
 import * as store from "./scans.store.ts";
+import { startSeveral } from "./start-several.ts";
 import type { ShownScan } from "./scans.store.ts";
 
 export const SCAN_JOB = "discovery.scan";
@@ -33,14 +35,40 @@ export async function startScan(
   return queueScan(kernel, tx, call, target, call.body.scanSettings);
 }
 
+/** Starts a scan of each target. */
+export const startScans = ({ kernel }: DiscoveryContext, call: Call<typeof startDiscoveryScans>, tx: Tx) =>
+  startSeveral(kernel, tx, call, {
+    targetIds: call.body.targetIds,
+    event: "discovery.scan-requested",
+    start: async (target) =>
+      DiscoveryScanId.parse(await enqueueScan(kernel, tx, call.actor, target, call.body.scanSettings)),
+  });
+
+type Settings = ScanSettings & { regions?: string[] };
+
 /** Starts a scan of the target, which the caller can manage. Throws 409 for an inactive target and while a scan is open. */
 export async function queueScan(
   kernel: DiscoveryContext["kernel"],
   tx: Tx,
   call: Pick<Call, "actor" | "note">,
   target: TargetRow,
-  { includeSystemAccounts, timeout, maxAccounts, regions = [] }: ScanSettings & { regions?: string[] },
+  settings: Settings,
 ): Promise<DiscoveryScan> {
+  const id = await enqueueScan(kernel, tx, call.actor, target, settings);
+  const { regions = [] } = settings;
+  call.note({ details: { scan: id, ...(regions.length > 0 ? { regions } : {}) } });
+  await kernel.events.publish(tx, await changed(tx, target));
+  return toScan((await store.readScan(tx, call.actor, id))!);
+}
+
+/** Returns the scan's id. Publishes no event. */
+async function enqueueScan(
+  kernel: DiscoveryContext["kernel"],
+  tx: Tx,
+  actor: Actor,
+  target: TargetRow,
+  { includeSystemAccounts, timeout, maxAccounts, regions = [] }: Settings,
+): Promise<string> {
   if (!hasAccounts(target.target_type)) {
     throw refuse(422, "discovery.no-accounts", `"${target.name}" has no accounts to list. Start an enhanced scan.`);
   }
@@ -50,21 +78,19 @@ export async function queueScan(
   if (await store.hasOpenScan(tx, target.id)) {
     throw refuse(409, "discovery.scan-open", `A scan of "${target.name}" is already pending or running.`);
   }
-  const id = await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: call.actor.id });
+  const id = (await kernel.jobs.enqueue(tx, SCAN_JOB, {}, { group: actor.id }))!;
   await store.insertScan(tx, {
-    id: id!,
+    id,
     target_id: target.id,
     status: "pending",
     include_system_accounts: includeSystemAccounts,
     timeout_ms: timeout,
     max_accounts: maxAccounts,
     regions,
-    requested_by: call.actor.name,
+    requested_by: actor.name,
     created_at: kernel.clock.now(),
   });
-  call.note({ details: { scan: id, ...(regions.length > 0 ? { regions } : {}) } });
-  await kernel.events.publish(tx, await changed(tx, target));
-  return toScan((await store.readScan(tx, call.actor, id!))!);
+  return id;
 }
 
 export async function listScans(call: Call<typeof listDiscoveryScans>, db: Db) {

@@ -1,6 +1,7 @@
 // Creates, tests, changes and deletes discovery targets.
 import { canSearch, connectorFor } from "@strongroom/connectors";
 import type { Target } from "@strongroom/connectors";
+import { MOST_COUNTED } from "@strongroom/contract";
 import type {
   AccountId,
   DiscoveryTarget,
@@ -38,9 +39,12 @@ import { usableCredential } from "./usable-credential.ts";
 export async function listTargets(call: Call<typeof listDiscoveryTargets>, db: Db) {
   const { limit, cursor, ...filter } = call.query;
   const after = cursor === undefined ? null : readPlace(orderOf(filter.sort), cursor);
-  const rows = await store.listTargets(db, call.actor, filter, { after, limit: limit + 1 });
+  const [rows, total] = await Promise.all([
+    store.listTargets(db, call.actor, filter, { after, limit: limit + 1 }),
+    store.countTargets(db, call.actor, filter, MOST_COUNTED),
+  ]);
   const { shown, next_cursor } = pageInOrder(rows, limit);
-  return { data: shown.map(toTarget), next_cursor };
+  return { data: shown.map(toTarget), total, next_cursor };
 }
 
 export const readTarget = async (call: Call<typeof readDiscoveryTarget>, db: Db) =>

@@ -146,6 +146,16 @@ test("rejects a cursor of another order", async () => {
   assert.equal((await app.call(listDiscoveryTargets, { query, as: owner.token })).status, 400);
 });
 
+test("every page says how many targets match the search and the filters", async () => {
+  const { app, owner } = world;
+  const totalOf = async (query: Query) => (await app.call(listDiscoveryTargets, { query, as: owner.token })).body.total;
+  assert.deepEqual([await totalOf({}), await totalOf({ type: "linux", search: "a" })], [4, 3]);
+  const { body } = await app.call(listDiscoveryTargets, { query: { limit: "1" }, as: owner.token });
+  assert.deepEqual([body.total, await totalOf({ limit: "1", cursor: body.next_cursor! })], [4, 4]);
+  const outsider = await aPerson(app, "manager");
+  assert.equal((await app.call(listDiscoveryTargets, { as: outsider.token })).body.total, 0);
+});
+
 test("a search finds no targets of other safes", async () => {
   const outsider = await aPerson(world.app, "manager");
   const reply = await world.app.call(listDiscoveryTargets, { query: { search: "alpha" }, as: outsider.token });

@@ -114,6 +114,22 @@ export async function listTargets(
   return (await shown(actor, sql.join(conditions, sql` and `), order, limit).execute(db)).rows;
 }
 
+/** At most `most`. */
+export async function countTargets(
+  db: Db,
+  actor: Actor,
+  { sort: _order, ...filter }: TargetFilter & { sort?: TargetSort | undefined },
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from ${visibleTargets(actor)} seen
+      join discovery_targets on discovery_targets.id = seen.id
+      join safes on safes.id = discovery_targets.safe_id
+      where ${sql.join(conditionsOf(filter), sql` and `)} limit ${most}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 function conditionsOf({ active, host, last_scan, search = "", type }: TargetFilter): RawBuilder<unknown>[] {
   const isMatch = (pattern: string) => sql`(discovery_targets.name ilike ${pattern}
     or discovery_targets.hostname ilike ${pattern} or discovery_targets.description ilike ${pattern}
@@ -141,6 +157,39 @@ export async function readTarget(db: Db, actor: Actor, id: string): Promise<Show
 export async function lockTarget(tx: Tx, id: string): Promise<TargetRow | null> {
   const query = tx.selectFrom("discovery_targets").selectAll().where("id", "=", id);
   return (await query.forUpdate().executeTakeFirst()) ?? null;
+}
+
+export interface SeenTarget extends TargetRow {
+  can_manage: boolean;
+}
+
+/**
+ * Locks those targets that this user can see, always in the same order, and returns them by id. The permissions are read
+ * after the locks.
+ */
+export async function lockSeenTargets(
+  tx: Tx,
+  actor: Actor,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SeenTarget>> {
+  const visible = sql`select seen.id from ${visibleTargets(actor)} seen where seen.id = any(${ids}::uuid[])`;
+  const locked = await tx
+    .selectFrom("discovery_targets")
+    .selectAll()
+    .where(sql<boolean>`id in (${visible})`)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  const { rows } = await sql<{ id: string; can_manage: boolean }>`
+    select seen.id, seen.can_manage from ${visibleTargets(actor)} seen
+    where seen.id = any(${locked.map(({ id }) => id)}::uuid[])`.execute(tx);
+  const standing = new Map(rows.map(({ id, can_manage }) => [id, can_manage]));
+  return new Map(
+    locked.flatMap((row) => {
+      const can_manage = standing.get(row.id);
+      return can_manage === undefined ? [] : [[row.id, { ...row, can_manage }] as const];
+    }),
+  );
 }
 
 export async function insertTarget(tx: Tx, row: Insertable<TargetsTable>): Promise<void> {

@@ -1,16 +1,17 @@
 // "Configure Discovery Scan" (SCAN-01, SCAN-14 to SCAN-17).
 import { Switch, TextInput } from "@mantine/core";
-import { ScanSettings, type DiscoveryTarget } from "@strongroom/contract";
+import { ScanSettings } from "@strongroom/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { isCallError, messageOf } from "#shared/api/call-error.ts";
 import { firstObjections } from "#shared/api/field-errors.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
+import type { ScanDialogProps, StartedScans } from "#shared/discovery/discovery-tab.ts";
+import { counted } from "#shared/format/text.ts";
 import { Form } from "#shared/ui/form.tsx";
 import { FormDialog } from "#shared/ui/form-dialog.tsx";
-import type { DialogProps } from "#shared/ui/modal.tsx";
 import { STARTING_UP, estimateOf, numberOr } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
-import { scanStart } from "../discovery.queries.ts";
+import { scanStart, severalScansStart } from "../discovery.queries.ts";
 
 interface ScanFormValues {
   includeSystemAccounts: boolean;
@@ -32,8 +33,17 @@ const failureOf = (error: unknown) =>
     ? { title: "Failed to start discovery scan", message: messageOf(error) }
     : { title: `Failed to start discovery scan - ${STARTING_UP}`, message: messageOf(error) };
 
-export function StartScanDialog({ target, ...props }: DialogProps & { target: DiscoveryTarget }) {
-  const { mutateAsync: start } = useMutation(scanStart(useQueryClient(), target.id));
+export function StartScanDialog({ targets, onStarted, ...props }: ScanDialogProps) {
+  const client = useQueryClient();
+  const [target] = targets;
+  const isOne = targets.length === 1;
+  const { mutateAsync: start } = useMutation(scanStart(client, target.id));
+  const { mutateAsync: startAll } = useMutation(severalScansStart(client));
+  const save = async (scanSettings: ReturnType<typeof settingsOf>): Promise<StartedScans | null> => {
+    if (!isOne) return startAll({ targetIds: targets.map(({ id }) => id), scanSettings });
+    await start(scanSettings);
+    return null;
+  };
   const initial: ScanFormValues = {
     includeSystemAccounts: USUAL.includeSystemAccounts,
     timeout: String(USUAL.timeout),
@@ -44,17 +54,27 @@ export function StartScanDialog({ target, ...props }: DialogProps & { target: Di
       {...props}
       title="Configure Discovery Scan"
       initial={initial}
-      submitLabel="Start Scan"
+      submitLabel={isOne ? "Start Scan" : `Start ${counted(targets.length, "Scan")}`}
       failureText={failureOf}
-      save={(values: ScanFormValues) => start(settingsOf(values))}
-      done="Discovery scan started successfully"
+      save={(values: ScanFormValues) => save(settingsOf(values))}
+      done={isOne ? "Discovery scan started successfully" : null}
+      onDone={(reply) => reply !== null && onStarted?.(reply)}
     >
       {(dialog) => (
         <Form {...dialog} check={(values) => firstObjections(ScanSettings, settingsOf(values))}>
           {(form) => (
             <>
               <p className={classes.sentence}>
-                Logs in to <strong>{target.hostname}</strong> once and lists its accounts. It changes nothing there.
+                {isOne ? (
+                  <>
+                    Logs in to <strong>{target.hostname}</strong> once and lists its accounts. It changes nothing there.
+                  </>
+                ) : (
+                  <>
+                    Logs in to each of the <strong>{counted(targets.length, "target")}</strong> once and lists its
+                    accounts. It changes nothing there. Targets that cannot be scanned now are skipped.
+                  </>
+                )}
               </p>
               <Switch
                 label="Include system accounts"
@@ -75,7 +95,8 @@ export function StartScanDialog({ target, ...props }: DialogProps & { target: Di
                 {...form.getInputProps("maxAccounts")}
               />
               <p className={classes.sentence}>
-                Estimated duration: {estimateOf(numberOr(form.values.timeout, USUAL.timeout))}
+                {isOne ? "Estimated duration" : "Estimated duration of each scan"}:{" "}
+                {estimateOf(numberOr(form.values.timeout, USUAL.timeout))}
               </p>
             </>
           )}

@@ -34,7 +34,8 @@ const ENHANCED: TargetAction = {
   icon: IconRadar2,
   nameOf: ({ name }) => `Enhanced scan of ${name}`,
   isOffered: ({ has_enhanced_scans }) => has_enhanced_scans,
-  Dialog: ({ target, opened }) => (opened ? <p>{`Enhanced scan dialog of ${target.name}`}</p> : null),
+  Dialog: ({ targets, opened }) =>
+    opened ? <p>{`Enhanced scan dialog of ${targets.map(({ name }) => name).join(", ")}`}</p> : null,
 };
 const menuOf = async (user: ReturnType<typeof show>["user"], name: string) => {
   await user.click(await screen.findByRole("button", { name: `Actions for ${name}` }));

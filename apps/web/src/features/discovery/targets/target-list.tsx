@@ -1,7 +1,7 @@
 // The Discovery Targets tab: search, filters, targets as rows or as a table, and their dialogs (DISC-10).
-import { Button } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { IconRadar2, IconSearchOff } from "@tabler/icons-react";
-import type { DiscoveryTarget } from "@strongroom/contract";
+import { MOST_COUNTED, type DiscoveryTarget } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useSearchParams } from "react-router";
@@ -9,6 +9,7 @@ import { messageOf } from "#shared/api/call-error.ts";
 import { useMutation } from "#shared/api/use-mutation.ts";
 import type { TargetAction } from "#shared/discovery/discovery-tab.ts";
 import { withParam } from "#shared/format/address.ts";
+import { counted } from "#shared/format/text.ts";
 import { AddressSearch } from "#shared/ui/address-search.tsx";
 import { DeleteDialog } from "#shared/ui/confirm-action-dialog.tsx";
 import { useTableSettings, type TableSettings } from "#shared/ui/data-table-settings.ts";
@@ -25,6 +26,7 @@ import { targetChange, targetDeletion, targetList } from "../discovery.queries.t
 import { CloudDialog } from "../cloud/cloud-dialog.tsx";
 import { FilterChoice } from "../filter-choice.tsx";
 import { StartScanDialog } from "../scans/start-scan-dialog.tsx";
+import { SelectedTargets } from "./selected-targets.tsx";
 import type { TargetDialog } from "./target-actions.ts";
 import { TargetDetails } from "./target-details.tsx";
 import { EditTargetDialog } from "./target-dialog.tsx";
@@ -32,6 +34,7 @@ import { ACTIVE_CHOICES, LAST_SCAN_CHOICES, TYPE_CHOICES, chosenIn, filterOf, is
 import { editOf, formOf } from "./target-form-values.ts";
 import { TargetRow } from "./target-row.tsx";
 import { TARGET_COLUMNS, TargetTable } from "./target-table.tsx";
+import { isSelectable, useTargetSelection } from "./use-target-selection.ts";
 
 export interface TargetListProps {
   addButton: ReactNode;
@@ -51,6 +54,10 @@ export function TargetList({ addButton, action, total }: TargetListProps) {
   const [layout, setLayout] = useLayout("targets", Math.max(total, targets.length));
   const { target, open, propsOf } = useTargetDialogs(targets);
   const handlers = { action, onOpen: open, onSwitch: useTargetSwitch() };
+  const selection = useTargetSelection(filter, targets);
+  const selectable = targets.filter(isSelectable);
+  const marked = selectable.filter(({ id }) => selection.ids.has(id)).length;
+  const matching = list.data?.pages[0]?.total ?? targets.length;
   const hasTools = total > 0 || targets.length > 0 || isNarrowed(filter);
   return (
     <div>
@@ -61,22 +68,43 @@ export function TargetList({ addButton, action, total }: TargetListProps) {
             <NoTargets isNarrowed={isNarrowed(filter)} addButton={addButton} />
           ) : (
             <>
+              <div className={classes.counts}>
+                {selectable.length > 0 && layout === "cards" && (
+                  <Checkbox
+                    label="Select all loaded"
+                    checked={marked > 0 && marked === selectable.length}
+                    indeterminate={marked > 0 && marked < selectable.length}
+                    onChange={({ currentTarget: { checked } }) => selection.selectAll(checked ? selectable : [])}
+                  />
+                )}
+                <span className={classes.total} role="status">
+                  {`${targets.length.toLocaleString()} of ${matching >= MOST_COUNTED ? "more than " : ""}${counted(matching, "target")}`}
+                </span>
+              </div>
               {layout === "table" ? (
                 <TargetTable
                   rows={targets}
                   settings={settings}
                   handlers={handlers}
+                  {...(selectable.length > 0 ? { selection } : {})}
                   {...nextPageOf(list)}
                   isStale={list.isPlaceholderData}
                 />
               ) : (
                 <RowList label="Discovery targets">
                   {targets.map((each) => (
-                    <TargetRow key={each.id} target={each} handlers={handlers} />
+                    <TargetRow
+                      key={each.id}
+                      target={each}
+                      handlers={handlers}
+                      isSelected={selection.ids.has(each.id)}
+                      onSelect={selection.select}
+                    />
                   ))}
                 </RowList>
               )}
               {(layout === "cards" || list.isFetchNextPageError) && <LoadMore of={list} />}
+              <SelectedTargets selection={selection} filter={filter} total={matching} action={action} />
             </>
           )
         }
@@ -84,8 +112,8 @@ export function TargetList({ addButton, action, total }: TargetListProps) {
       {target !== null && (
         // The key resets the dialog state for each target.
         <div key={target.id}>
-          <StartScanDialog target={target} {...propsOf("scan")} />
-          {action !== undefined && <action.Dialog target={target} {...propsOf("action")} />}
+          <StartScanDialog targets={[target]} {...propsOf("scan")} />
+          {action !== undefined && <action.Dialog targets={[target]} {...propsOf("action")} />}
           <TargetDetails target={target} {...propsOf("details")} />
           <CloudDialog target={target} {...propsOf("cloud")} />
           <EditTargetDialog target={target} {...propsOf("edit")} />

@@ -1,5 +1,5 @@
 // One discovery target as a row with all of its details: the default for up to 20 targets.
-import { Button } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { IconServer2 } from "@tabler/icons-react";
 import type { DiscoveryTarget } from "@strongroom/contract";
 import { counted } from "#shared/format/text.ts";
@@ -11,6 +11,7 @@ import { Tag } from "#shared/ui/tag.tsx";
 import { SCAN_BADGES, methodLabel } from "../discovery-labels.ts";
 import { mainActions, menuActions, type TargetHandlers } from "./target-actions.ts";
 import { TargetHostKey } from "./target-host-key.tsx";
+import { isSelectable } from "./use-target-selection.ts";
 
 interface LastScanProps {
   label: string;
@@ -31,11 +32,28 @@ function LastScan({ label, scan }: LastScanProps) {
   );
 }
 
-export function TargetRow({ target, handlers }: { target: DiscoveryTarget; handlers: TargetHandlers }) {
+export interface TargetRowProps {
+  target: DiscoveryTarget;
+  handlers: TargetHandlers;
+  isSelected: boolean;
+  onSelect: (id: string, isSelected: boolean) => void;
+}
+
+export function TargetRow({ target, handlers, isSelected, onSelect }: TargetRowProps) {
   const { last_scan: last, last_enhanced_scan: enhanced, settings } = target;
   return (
     <Row
-      icon={<IconServer2 size={18} aria-hidden />}
+      icon={
+        isSelectable(target) ? (
+          <Checkbox
+            aria-label={`Select ${target.name}`}
+            checked={isSelected}
+            onChange={({ currentTarget }) => onSelect(target.id, currentTarget.checked)}
+          />
+        ) : (
+          <IconServer2 size={18} aria-hidden />
+        )
+      }
       isOver={!target.is_active}
       name={
         <>

@@ -9,6 +9,7 @@ import { SCAN_BADGES, methodLabel } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { mainActions, menuActions, type TargetHandlers } from "./target-actions.ts";
 import { hasHostKeyAlarm } from "./target-host-key.tsx";
+import { isSelectable } from "./use-target-selection.ts";
 
 const COLUMNS: readonly DataColumn<DiscoveryTarget>[] = [
   {
@@ -131,7 +132,7 @@ const scanColumn = (handlers: TargetHandlers): DataColumn<DiscoveryTarget> => ({
   stacked: "badge",
 });
 
-type Passed = "rows" | "hasMore" | "canLoadMore" | "onMore" | "isStale";
+type Passed = "rows" | "selection" | "hasMore" | "canLoadMore" | "onMore" | "isStale";
 
 export interface TargetTableProps extends Pick<DataTableProps<DiscoveryTarget>, Passed> {
   settings: TableSettings;
@@ -151,6 +152,7 @@ export function TargetTable({ handlers, settings, ...table }: TargetTableProps) 
       nameOf={nameOf}
       onOpen={(target) => handlers.onOpen("details", target)}
       actionsOf={(target) => menuActions(target, handlers)}
+      isSelectable={isSelectable}
       isAlarming={hasHostKeyAlarm}
     />
   );
