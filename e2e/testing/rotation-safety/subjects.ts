@@ -284,7 +284,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: "dependents",
     needs: needs(postgresqlAvailable()),
-    start: async () => ({ ...(await postgresqlReconciled()), name: "Dependents: a user of PostgreSQL elsewhere" }),
+    start: async () => ({ ...(await postgresqlReconciled()), name: "Dependents: a PostgreSQL user on another server" }),
     testBed: openDependentTestBed,
   },
   { name: "linux-reconcile", needs: needs(unixUsersAvailable()), start: unixReconciled },
