@@ -3,7 +3,16 @@ import { RISK_BANDS, severityOfRisk } from "@strongroom/contract";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { dueAt, matchesPath, mayFollow, riskFactors, riskScore, ruleFor } from "./findings.policy.ts";
+import {
+  classAt,
+  dueAfter,
+  dueAt,
+  matchesPath,
+  mayFollow,
+  riskFactors,
+  riskScore,
+  ruleFor,
+} from "./findings.policy.ts";
 import type { RiskFacts } from "./findings.policy.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 
@@ -33,6 +42,14 @@ describe("the risk score", () => {
     ["a password on twenty targets", { targets: 20 }, 60],
     ["an uncertain password", { confidence: 0.5 }, 35],
     ["an old file", { modifiedAt: new Date("2024-01-01T00:00:00Z") }, 50],
+    [
+      "a certificate that every user can read on three targets",
+      { class: "certificate", fileMode: "644", targets: 3 },
+      40,
+    ],
+    ["a service account of the same name on three targets", { class: "service_login", targets: 3 }, 40],
+    ["a host key that only root can read", { class: "host_key" }, 20],
+    ["a host key of three targets", { class: "host_key", targets: 3 }, 30],
     [
       "a live root password of an account, open to all",
       { class: "known_secret", isOfAccount: true, username: "root", liveness: "live", fileMode: "644" },
@@ -69,6 +86,16 @@ describe("the risk score", () => {
 test("a critical finding is due in 3 days, a low one in 180", () => {
   assert.equal(dueAt(90, NOW).toISOString(), "2026-11-28T12:00:00.000Z");
   assert.equal(dueAt(10, NOW).toISOString(), "2027-05-24T12:00:00.000Z");
+});
+
+test("a due date follows the severity until a user chooses another one", () => {
+  const finding = { created_at: NOW, risk_score: 65, due_at: dueAt(65, NOW) };
+  assert.equal(dueAfter(finding, 85)!.toISOString(), "2026-11-28T12:00:00.000Z");
+  assert.equal(
+    dueAfter({ ...finding, due_at: new Date("2026-12-24T00:00:00Z") }, 85)!.toISOString(),
+    "2026-12-24T00:00:00.000Z",
+  );
+  assert.equal(dueAfter({ ...finding, due_at: null }, 85), null);
 });
 
 test("OPEN-120: only new may stay new", () => {
@@ -112,6 +139,22 @@ test("steps name the file and quote it for the shell", () => {
   };
   const steps = remediationSteps({ ...found, key_name: "password", username: "app" });
   assert.ok(steps[0]!.includes(String.raw`chmod go-rwx '/srv/it'\''s/a.conf'`));
+});
+
+test("steps for a certificate never take away the right to read it", () => {
+  const found = { class: "certificate", detector: "certificate", path: "/etc/ssl/certs/web.pem", file_owner: "root" };
+  const steps = remediationSteps({ ...found, file_mode: "644", key_name: null, username: null });
+  assert.ok(!steps.join(" ").includes("chmod"), steps.join("\n"));
+});
+
+test("a private key of sshd is a host key, and its steps replace the key of the host", () => {
+  assert.equal(classAt("private_key", "/etc/ssh/ssh_host_ed25519_key"), "host_key");
+  assert.equal(classAt("private_key", "/home/ada/ssh_host_ed25519_key"), "private_key");
+  assert.equal(classAt("password", "/etc/ssh/ssh_host_rsa_key"), "password");
+  const found = { class: "host_key", detector: "ssh-private-key", path: "/etc/ssh/ssh_host_rsa_key" };
+  const steps = remediationSteps({ ...found, file_owner: "root", file_mode: "600", key_name: null, username: null });
+  assert.ok(steps.join(" ").includes("known_hosts") && !steps.join(" ").includes("authorized_keys"), steps.join("\n"));
+  assert.deepEqual(complianceImpact("host_key"), []);
 });
 
 test("a certificate violates no control, and a password violates one control of each framework", () => {

@@ -33,16 +33,30 @@ const BASE: Readonly<Record<string, number>> = {
   encryption_key: 45,
   shared_key: 45,
   service_login: 40,
+  certificate: 40,
   password_hash: 30,
-  certificate: 20,
+  host_key: 20,
 };
 const BASE_OF_OTHERS = 40;
 const PRIVILEGED = /^(?:root|admin(?:istrator)?|sa|sys|system|postgres|mysql|oracle|dba|sudo)$/i;
+/** Classes that users of the host may read: a certificate is public. */
+const PUBLIC: ReadonlySet<string> = new Set(["certificate"]);
+/** Classes whose findings on several targets are no reuse: certificates are public, and service accounts share only their name. */
+const WITHOUT_REUSE: readonly string[] = ["certificate", "service_login"];
+const HOST_KEY = /^\/etc\/ssh\/ssh_host_\w+_key$/;
+
+/** sshd needs its private keys without a passphrase, so they are less risky than others. */
+export const classAt = (kind: string, path: string): string =>
+  kind === "private_key" && HOST_KEY.test(path) ? "host_key" : kind;
+
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+export const REUSED = "The same secret is on several targets";
 
 export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
   const mode = Number.parseInt(facts.fileMode, 8);
-  const exposure = (mode & 0o004) !== 0 ? 20 : (mode & 0o040) !== 0 ? 8 : 0;
+  const readable = (mode & 0o004) !== 0 ? 20 : (mode & 0o040) !== 0 ? 8 : 0;
+  const exposure = PUBLIC.has(facts.class) ? 0 : readable;
   const factors: RiskFactor[] = [
     { factor: "Kind of secret", points: BASE[facts.class] ?? BASE_OF_OTHERS },
     { factor: "Detector's confidence", points: Math.round((facts.confidence - 1) * 20) },
@@ -50,7 +64,7 @@ export function riskFactors(facts: RiskFacts, now: Date): RiskFactor[] {
     { factor: "The secret opens an account of a safe", points: facts.isOfAccount ? 15 : 0 },
     { factor: "The account is privileged", points: PRIVILEGED.test(facts.username ?? "") ? 10 : 0 },
     ...livenessFactor(facts.liveness),
-    { factor: "The same secret is on several targets", points: Math.min(15, 5 * Math.max(0, facts.targets - 1)) },
+    { factor: REUSED, points: reusePoints(facts.class, facts.targets) },
     { factor: "The file has not changed for a year", points: +now - +facts.modifiedAt > YEAR_MS ? 5 : 0 },
   ];
   return factors.filter(({ points }) => points !== 0);
@@ -90,6 +104,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS: Readonly<Record<FindingSeverity, number>> = { critical: 3, high: 14, medium: 60, low: 180 };
 
 export const dueAt = (score: number, found: Date): Date => new Date(+found + DAYS[severityOfRisk(score)] * DAY_MS);
+
+/** The due date under a new score. A date that a user chose stays. */
+export function dueAfter(
+  { due_at: due, created_at: found, risk_score: before }: { due_at: Date | null; created_at: Date; risk_score: number },
+  score: number,
+): Date | null {
+  return due !== null && +due === +dueAt(before, found) ? dueAt(score, found) : due;
+}
+
+/** The factors when the secret is on this many targets. */
+export function withReuse(kind: string, factors: readonly RiskFactor[], targets: number): RiskFactor[] {
+  const points = reusePoints(kind, targets);
+  const others = factors.filter(({ factor }) => factor !== REUSED);
+  return points === 0 ? others : [...others, { factor: REUSED, points }];
+}
+
+const reusePoints = (kind: string, targets: number): number =>
+  WITHOUT_REUSE.includes(kind) ? 0 : Math.min(15, 5 * Math.max(0, targets - 1));
 
 /** OPEN-120: any status may follow any, but only scans make findings new. */
 export const mayFollow = (before: FindingStatus, after: FindingStatus): boolean => after !== "new" || before === "new";
@@ -137,6 +169,7 @@ const NAMES: Readonly<Record<string, string>> = {
   encryption_key: "Encryption key",
   password_hash: "Password hash",
   certificate: "Certificate",
+  host_key: "SSH host key",
   shared_key: "SSH key of several accounts",
   service_login: "Service account that can log in",
 };

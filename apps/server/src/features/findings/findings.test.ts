@@ -54,6 +54,8 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     assert.ok(found !== undefined, `no finding in ${path}`);
     return found;
   }
+  const daysToFix = ({ created_at, due_at }: SecurityFinding) =>
+    (Date.parse(due_at!) - Date.parse(created_at)) / (24 * 60 * 60 * 1000);
   const detailsOf = async (finding: Pick<SecurityFinding, "id">) =>
     (await host.app.call(readFinding, { ...byId(finding), as })).body;
 
@@ -69,6 +71,25 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     assert.ok(
       details.compliance_impact.some(({ framework, control }) => framework === "pci_dss" && control === "8.6.2"),
     );
+  });
+
+  test("a secret on two targets has the same score on both, whichever was scanned first", async () => {
+    const other = await aScannedHost(host, { sudo: "ALL" });
+    try {
+      const content = `password = ${aPassword()}\n`;
+      const first = await aFinding("reused/a.conf", content);
+      const path = other.write("reused/b.conf", content);
+      await other.scanned();
+      const second = (await other.findings()).find(({ finding_data }) => finding_data.file_path === path)!;
+      const [one, two] = await Promise.all([detailsOf(first), detailsOf(second)]);
+      assert.deepEqual([one.reused_on, one.risk_score], [2, first.risk_score + 5]);
+      assert.equal(two.risk_score, one.risk_score);
+      other.remove("reused/b.conf");
+      await other.scanned();
+      assert.equal((await detailsOf(first)).risk_score, first.risk_score);
+    } finally {
+      await other.stop();
+    }
   });
 
   test("FIND-09, OPEN-120: any status may follow any but new, and each change is kept with its reason", async () => {
@@ -252,6 +273,7 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       const after = await detailsOf(finding);
       assert.deepEqual([after.liveness, after.finding_data.username], ["live", username]);
       assert.ok(after.risk_score > finding.risk_score);
+      assert.deepEqual([after.severity, daysToFix(after)], ["high", 14]);
       assert.equal((await ask()).status, 200);
       const third = await ask();
       assert.deepEqual(

@@ -7,7 +7,7 @@ import { bindFindings } from "./findings.routes.ts";
 import { fingerprintUnder, indexSecrets, keysForScan } from "./known-secrets.ts";
 import type { ScanKeys } from "./known-secrets.ts";
 import type { Comparer } from "./known-secrets.store.ts";
-import { markGone, mostSevereOf, recordFindings, seeAgain, totalsOf } from "./record-findings.ts";
+import { markGone, mostSevereOf, recordFindings, rescoreReused, seeAgain, totalsOf } from "./record-findings.ts";
 import { placesOf } from "./recorded.store.ts";
 import { vaultNew } from "./vault-findings.ts";
 import type { AutoVaulting } from "./vault-findings.ts";
@@ -21,6 +21,8 @@ export interface FindingsFeature {
   record(tx: Tx, of: Parameters<typeof recordFindings>[2]): ReturnType<typeof recordFindings>;
   seeAgain(tx: Tx, of: Parameters<typeof seeAgain>[2], paths: readonly string[]): Promise<void>;
   markGone(tx: Tx, of: Parameters<typeof markGone>[2], paths: readonly string[]): Promise<void>;
+  /** Call it at the end of a scan: the score of a finding contains on how many targets its secret is. */
+  rescoreReused: typeof rescoreReused;
   totalsOf: typeof totalsOf;
   mostSevereOf: typeof mostSevereOf;
   /** Stores the secrets of a scan's new findings in the target's safe. Returns how many. */
@@ -43,6 +45,7 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
     record: (tx, of) => recordFindings(kernel, tx, of),
     seeAgain: (tx, of, paths) => seeAgain(kernel, tx, of, paths),
     markGone: (tx, of, paths) => markGone(kernel, tx, of, paths),
+    rescoreReused,
     totalsOf,
     mostSevereOf,
     vaultNew: (of, signal) => vaultNew(context, of, signal),

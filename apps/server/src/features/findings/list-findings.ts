@@ -75,6 +75,8 @@ const sum = (rows: readonly CountRow[], isCounted: (row: CountRow) => boolean): 
 
 const MOST_CHANGES = 200;
 const MOST_SAME = 50;
+/** Service accounts of the same name have no secret in common. */
+const ACCOUNT_CLASS = "service_login";
 
 export async function readFinding(
   context: FindingsContext,
@@ -85,7 +87,7 @@ export async function readFinding(
   if (row === null) throw findingNotFound();
   const [changes, same, fix, [finding]] = await Promise.all([
     store.readChanges(db, row.id, MOST_CHANGES),
-    store.sameSecret(db, call.actor, row, MOST_SAME),
+    row.class === ACCOUNT_CLASS ? [] : store.sameSecret(db, call.actor, row, MOST_SAME),
     readFix(db, row.id),
     shownTo(context, db, call.actor, [row]),
   ]);
@@ -191,7 +193,7 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
     },
     liveness: row.liveness,
     verified_at: row.verified_at?.toISOString() ?? null,
-    reused_on: Math.max(1, row.reused_on),
+    reused_on: row.class === ACCOUNT_CLASS ? 1 : Math.max(1, row.reused_on),
     account_id: isAccountVisible ? (row.account_id as AccountId) : null,
     assignee:
       row.assignee_id === null ? null : { id: row.assignee_id as UserId, name: row.assignee_name ?? "A deleted user" },

@@ -6,7 +6,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { TargetRow } from "#features/discovery/index.ts";
-import { dueAt, riskFactors, riskScore, ruleFor, titleOf } from "./findings.policy.ts";
+import { classAt, dueAfter, dueAt, riskFactors, riskScore, ruleFor, titleOf, withReuse } from "./findings.policy.ts";
 import { activeRules, insertChanges } from "./findings.store.ts";
 import { accountsWithSecrets, managedFiles } from "./known-secrets.store.ts";
 import * as store from "./recorded.store.ts";
@@ -89,15 +89,16 @@ export async function recordFindings(
 
   const rows = [...places].map(([identity, { file, found }]): NewFinding => {
     const account = accountOf(found);
+    const earlier = before.get(identity);
     const username = found.userName ?? account?.username ?? null;
-    const kind = account === null ? found.class : "known_secret";
+    const kind = account === null ? classAt(found.class, file.path) : "known_secret";
     const factors = riskFactors(
       {
         class: kind,
         path: file.path,
         confidence: found.confidence,
         fileMode: file.mode,
-        liveness: before.get(identity)?.liveness ?? "unverified",
+        liveness: earlier?.liveness ?? "unverified",
         username,
         isOfAccount: account !== null,
         targets: 1 + (reuse.get(found.fingerprint) ?? 0),
@@ -134,7 +135,11 @@ export async function recordFindings(
       file_modified_at: storableTime(file.modifiedAt),
       account_id: account?.id ?? null,
       rule_id: rule?.id ?? null,
-      due_at: dueAt(score, at).toISOString(),
+      due_at:
+        (earlier === undefined || earlier.fixed_scan_id !== null
+          ? dueAt(score, at)
+          : dueAfter(earlier, score)
+        )?.toISOString() ?? null,
     };
   });
   await store.saveFindings(tx, saving, rows);
@@ -218,6 +223,31 @@ async function note(tx: Tx, at: Date, rows: readonly Noted[]): Promise<void> {
       to_value: to,
       reason: null,
     })),
+  );
+}
+
+/** Counts again on how many targets the secrets of this scan are, because a finding is older than later ones elsewhere. */
+export async function rescoreReused(
+  tx: Tx,
+  scan: { id: string; target_id: string; requester_id: string },
+): Promise<void> {
+  const rows = await store.lockReused(tx, scan.requester_id, scan);
+  const rescored = rows.map((row) => {
+    const risk_factors = withReuse(row.class, row.risk_factors, row.targets);
+    const risk_score = riskScore(risk_factors);
+    const is_below_threshold = risk_score < RISK_BANDS[row.threshold];
+    return {
+      id: row.id,
+      before: row.risk_score,
+      risk_score,
+      risk_factors,
+      due_at: dueAfter(row, risk_score),
+      is_below_threshold,
+    };
+  });
+  await store.saveScores(
+    tx,
+    rescored.filter(({ before, risk_score }) => before !== risk_score).map(({ before: _, ...row }) => row),
   );
 }
 

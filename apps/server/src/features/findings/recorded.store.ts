@@ -1,9 +1,13 @@
 // Stores what a scan finds: new findings, findings that it sees again, and findings that are gone.
-import type { FindingType } from "@strongroom/contract";
+import type { FindingType, ScanConfig } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { visibleTargets } from "#features/discovery/index.ts";
+import { REUSED } from "./findings.policy.ts";
+import type { RiskFactor } from "./findings.policy.ts";
 import type { FindingRow } from "./findings.store.ts";
+
+type RiskThreshold = ScanConfig["riskThreshold"];
 
 export type NewFinding = Pick<
   FindingRow,
@@ -32,7 +36,7 @@ export type NewFinding = Pick<
   | "file_mode"
   | "account_id"
   | "rule_id"
-> & { file_modified_at: string; due_at: string };
+> & { file_modified_at: string; due_at: string | null };
 
 export interface Saving {
   targetId: string;
@@ -40,14 +44,20 @@ export interface Saving {
   at: Date;
 }
 
-export type KnownFinding = Pick<FindingRow, "identity" | "liveness" | "status" | "fixed_scan_id" | "id">;
+export type KnownFinding = Pick<
+  FindingRow,
+  "identity" | "liveness" | "status" | "fixed_scan_id" | "id" | "risk_score" | "due_at" | "created_at"
+>;
 
+/** Locks them, so that a due date that a user chooses meanwhile is kept. */
 export async function knownFindings(tx: Tx, targetId: string, identities: readonly string[]): Promise<KnownFinding[]> {
   return tx
     .selectFrom("findings")
-    .select(["id", "identity", "liveness", "status", "fixed_scan_id"])
+    .select(["id", "identity", "liveness", "status", "fixed_scan_id", "risk_score", "due_at", "created_at"])
     .where("target_id", "=", targetId)
     .where("identity", "in", [...identities])
+    .orderBy("id")
+    .forNoKeyUpdate()
     .execute();
 }
 
@@ -55,7 +65,7 @@ export async function knownFindings(tx: Tx, targetId: string, identities: readon
 const withoutNul = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
 
-/** A finding that was gone and has returned becomes new; all others keep their status, assignee and due date. */
+/** A finding that was gone and has returned becomes new; all others keep their status and assignee. */
 export async function saveFindings(
   tx: Tx,
   { targetId, scanId, at }: Saving,
@@ -90,7 +100,7 @@ export async function saveFindings(
         when findings.status in ('new', 'investigating') and excluded.status = 'false_positive' then excluded.status
         else findings.status end,
       rule_id = coalesce(findings.rule_id, excluded.rule_id),
-      due_at = case when findings.fixed_scan_id is null then findings.due_at else excluded.due_at end,
+      due_at = excluded.due_at,
       fixed_scan_id = null, last_scan_id = excluded.last_scan_id, last_seen_at = excluded.last_seen_at`.execute(tx);
 }
 
@@ -150,6 +160,58 @@ export async function reuseOf(
       and target_id in (select id from ${visibleTargets(user)} seen)
     group by fingerprint`.execute(tx);
   return new Map(rows.map(({ fingerprint, count }) => [fingerprint, count]));
+}
+
+export type ReusedFinding = Pick<
+  FindingRow,
+  "id" | "class" | "risk_score" | "risk_factors" | "due_at" | "created_at" | "is_below_threshold"
+> & { targets: number; threshold: RiskThreshold };
+
+const MOST_RESCORED = 50_000;
+
+/**
+ * Locks the findings on visible targets that share a secret with this scan's findings, with the number of those targets.
+ * Called at the end of a scan: of two scans, at least the one that ends last sees the findings of both.
+ */
+export async function lockReused(
+  tx: Tx,
+  userId: string,
+  scan: { id: string; target_id: string },
+): Promise<ReusedFinding[]> {
+  const user = { id: userId, role: sql`(select role from users where id = ${userId})` };
+  const { rows } = await sql<ReusedFinding>`
+    with seen as materialized (select id from ${visibleTargets(user)} visible),
+      secret as materialized (select distinct fingerprint from findings
+        where target_id = ${scan.target_id} and fingerprint is not null
+          and (last_scan_id = ${scan.id} or fixed_scan_id = ${scan.id})),
+      reused as materialized (select fingerprint, count(distinct same.target_id)::integer as targets
+        from secret join findings same using (fingerprint)
+        where same.fixed_scan_id is null and same.target_id = any(array(select id from seen)) group by fingerprint)
+    select f.id, f.class, f.risk_score, f.risk_factors, f.due_at, f.created_at, f.is_below_threshold, reused.targets,
+      coalesce(scans.config ->> 'riskThreshold', 'low') as threshold
+    from reused join findings f using (fingerprint) left join scans on scans.id = f.last_scan_id
+    where f.fixed_scan_id is null and f.target_id = any(array(select id from seen))
+      and (reused.targets > 1 or f.risk_factors @> ${JSON.stringify([{ factor: REUSED }])}::jsonb)
+    order by f.id limit ${MOST_RESCORED} for no key update of f`.execute(tx);
+  return rows;
+}
+
+export interface Rescored {
+  id: string;
+  risk_score: number;
+  risk_factors: readonly RiskFactor[];
+  due_at: Date | null;
+  is_below_threshold: boolean;
+}
+
+export async function saveScores(tx: Tx, rows: readonly Rescored[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update findings set risk_score = row.risk_score, risk_factors = row.risk_factors, due_at = row.due_at,
+      is_below_threshold = row.is_below_threshold
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (
+      id uuid, risk_score integer, risk_factors jsonb, due_at timestamptz, is_below_threshold boolean)
+    where findings.id = row.id`.execute(tx);
 }
 
 /** The places with findings that are still there and begin with this text. */

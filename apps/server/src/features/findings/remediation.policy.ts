@@ -43,8 +43,10 @@ function stepsAt(place: Place, found: Found, who: string): string[] {
   }
 }
 
-function exposureSteps(place: Place, { file_mode, file_owner, path }: Found): string[] {
+function exposureSteps(place: Place, { class: kind, file_mode, file_owner, path }: Found): string[] {
   if (place.kind === "process") return processSteps(place);
+  // Certificates are public, and programs of other users read them.
+  if (kind === "certificate") return [];
   const mode = Number.parseInt(file_mode, 8);
   if ((mode & 0o044) === 0) return [];
   switch (place.kind) {
@@ -168,6 +170,12 @@ function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] 
         `Change the password of ${who}: a hash that others can read can be cracked offline.`,
         "Use a slow hash, such as yescrypt, bcrypt or Argon2, for the new password.",
       ];
+    case "host_key":
+      return [
+        "sshd needs this key without a passphrase. If only root can read it and no other host has it, accept the finding.",
+        "If other users could read it, or another host has it too: delete /etc/ssh/ssh_host_*, run ssh-keygen -A, and restart sshd.",
+        "Then replace the old key in the known_hosts files of clients, and confirm the new one on the discovery target.",
+      ];
     case "certificate":
       return ["Renew or replace the certificate, and remove copies that nothing uses."];
     case "weak_password":
@@ -177,8 +185,8 @@ function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] 
       ];
     case "known_secret":
       return [
-        `Register ${path} as a dependent of the account, so that the next rotation updates the file: Vault and fix does both.`,
-        `Rotate the password of ${who}: everyone who could read the file knows the current one.`,
+        `Vault the finding with "Rotate the secret and update the file": it registers ${path} as a dependent of the account, so that this and every later rotation updates the file.`,
+        `Otherwise rotate the password of ${who}, because everyone who could read the file knows it, and change the file yourself.`,
       ];
     case "shared_key":
       return [
@@ -192,7 +200,7 @@ function stepsOf({ class: kind, path, key_name }: Found, who: string): string[] 
       ];
     default:
       return [
-        `Store the password of ${who} in a safe: Vault and fix stores it, rotates it and updates ${path}.`,
+        `Vault the finding with "Rotate the secret and update the file": it stores the password of ${who} in a safe, changes it, and updates ${path}.`,
         `Otherwise change the password, and replace the value of ${setting} with a reference to a secret store.`,
       ];
   }
@@ -234,7 +242,7 @@ const WEAK: Partial<Record<ComplianceFramework, Control>> = {
     text: "Vendor default accounts are managed: their passwords are changed or they are disabled.",
   },
 };
-const NOTHING: ReadonlySet<string> = new Set(["certificate"]);
+const NOTHING: ReadonlySet<string> = new Set(["certificate", "host_key"]);
 
 /** The controls that a finding of this class breaks, by framework. */
 export function complianceImpact(kind: string): ({ framework: ComplianceFramework } & Control)[] {

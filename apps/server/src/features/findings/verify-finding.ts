@@ -9,7 +9,7 @@ import { newId } from "#kernel/id.ts";
 import { beginLoginTest, endLoginTest } from "#features/accounts/index.ts";
 import { addChange, lockManaged, publish } from "./change-findings.ts";
 import type { FindingsContext } from "./findings.ts";
-import { riskFactors, riskScore } from "./findings.policy.ts";
+import { REUSED, dueAfter, riskFactors, riskScore } from "./findings.policy.ts";
 import { updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
 import { loginOf, targetOfLogin } from "./login-of-finding.ts";
@@ -59,6 +59,7 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
       username: now.username ?? login.username,
       risk_factors: JSON.stringify(factors),
       risk_score: riskScore(factors),
+      due_at: dueAfter(now, riskScore(factors)),
     });
     const change = { kind: "verified", from: now.liveness, to: liveness, reason: result.message } as const;
     await addChange(context, tx, call, row.id, change);
@@ -122,5 +123,3 @@ export const riskFactsOf = (row: FindingRow, liveness: FindingLiveness) => ({
   targets: 1 + (row.risk_factors.find(({ factor }) => factor === REUSED)?.points ?? 0) / 5,
   modifiedAt: row.file_modified_at,
 });
-
-const REUSED = "The same secret is on several targets";

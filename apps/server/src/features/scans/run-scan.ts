@@ -193,6 +193,7 @@ async function finish(
   if (target.host_key === null && hostKey !== undefined) {
     await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
   }
+  await context.findings.rescoreReused(tx, scan);
   const totals = await context.findings.totalsOf(tx, scan);
   await store.updateScan(tx, id, {
     ...totals,
