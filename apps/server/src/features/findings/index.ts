@@ -57,3 +57,4 @@ export type { DatabaseText } from "./database-texts.ts";
 export { DEEPEST_SEARCH } from "./secret-of-finding.ts";
 export { COLUMN_DETECTOR, DATABASE_PLACES } from "./findings.policy.ts";
 export type { DetectedFinding, ScannedFile } from "./record-findings.ts";
+export { complianceImpact } from "./remediation.policy.ts";

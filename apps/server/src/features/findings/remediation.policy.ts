@@ -219,10 +219,10 @@ const STORED_SECRETS: Readonly<Record<ComplianceFramework, Control>> = {
   },
   soc2: { control: "CC6.1", text: "Logical access controls protect credentials and keys." },
   hipaa: {
-    control: "45 CFR 164.312(a)(1)",
+    control: "§164.312(a)(1)",
     text: "Only authorised people and programs can use credentials of systems with health data.",
   },
-  gdpr: { control: "Art. 32(1)", text: "Security of processing includes the confidentiality of credentials." },
+  gdpr: { control: "Art. 32(1)(b)", text: "Security of processing includes the confidentiality of credentials." },
   iso27001: { control: "A.5.17", text: "Authentication information is allocated and managed so that it stays secret." },
 };
 const KEYS: Partial<Record<ComplianceFramework, Control>> = {

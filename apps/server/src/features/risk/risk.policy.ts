@@ -29,7 +29,7 @@ interface Definition {
 const DEFINITIONS: Readonly<Record<RiskFactorId, Definition>> = {
   exposed_secrets: {
     title: "Exposed secrets",
-    description: "Open findings of high or critical risk: secrets in files that others can read.",
+    description: "Open findings of high or critical risk: secrets in files, databases and repositories.",
     weight: 80,
     category: "Secrets",
     recommendation: {

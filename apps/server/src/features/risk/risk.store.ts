@@ -12,6 +12,8 @@ import { isFailingRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { NamePlace } from "#kernel/http/cursor.ts";
+import { CONTROL_FACTS } from "./controls.ts";
+import type { ControlFactId } from "./controls.ts";
 import type { Facts } from "./risk.policy.ts";
 
 export interface RiskSnapshotsTable {
@@ -93,6 +95,18 @@ const anySecret = (scope: RiskScope): Sql => sql`
 
 const kindOfSecret = sql`case when accounts.id is null then 'credential' else 'account' end`;
 
+const endsSoon = ({ now }: RiskScope): Sql =>
+  sql`credentials.expires_at < ${now}::timestamptz + ${ENDS_WITHIN_DAYS} * ${DAY}`;
+
+/** Scans report only certificates with a problem. */
+const openCertificates = (scope: RiskScope): Sql => sql`
+  findings finding join discovery_targets target on target.id = finding.target_id
+  where finding.target_id in ${seenTargets(scope)} and finding.class = 'certificate'
+    and finding.status in ('new', 'investigating')`;
+
+const completedScan = (scope: RiskScope): Sql =>
+  sql`select 1 from scans where target_id in ${seenTargets(scope)} and status = 'completed' limit 1`;
+
 /** Rows of `id`, `kind`, `name`, `place`, `detail`, `since`. Every list and every number of a factor comes from here. */
 const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
   exposed_secrets: (scope) => sql`
@@ -158,7 +172,11 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
     select credentials.id, ${kindOfSecret} as kind, credentials.name, ${place} as place,
       case when credentials.expires_at < ${scope.now} then 'Expired' else 'Expires soon' end as detail,
       credentials.expires_at as since
-    from ${anySecret(scope)} and credentials.expires_at < ${scope.now}::timestamptz + ${ENDS_WITHIN_DAYS} * ${DAY}`,
+    from ${anySecret(scope)} and ${endsSoon(scope)}
+    union all
+    select finding.id, 'finding' as kind, finding.path as name, target.hostname as place,
+      'Expired certificate' as detail, finding.created_at as since
+    from ${openCertificates(scope)} and finding.reason like '%It expired on %'`,
 };
 
 const ACTIVE_PEOPLE = sql`users.kind = 'person' and users.status = 'active'`;
@@ -172,8 +190,7 @@ const sessionInScope = (scope: RiskScope): Sql => sql`session.started_at >= ${sc
 
 /** How many items each factor examined. Null: the factor has no natural total, and the query says whether it was assessed. */
 const TOTALS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
-  exposed_secrets: (scope) => sql`select 1 from scans where target_id in ${seenTargets(scope)}
-    and status = 'completed' limit 1`,
+  exposed_secrets: completedScan,
   unmanaged_privileged: (scope) => sql`select 1 from discovered_accounts found
     where found.target_id in ${seenTargets(scope)} and found.is_privileged and found.missing_since is null`,
   missing_mfa: () => sql`select 1 from users where ${ACTIVE_PEOPLE}`,
@@ -185,7 +202,41 @@ const TOTALS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
   standing_access: (scope) => sql`select 1 from ${accountRows(scope)}`,
   failed_verifications: (scope) =>
     sql`select 1 from ${anySecret(scope)} and credentials.last_verification_attempt is not null`,
-  expiring_secrets: (scope) => sql`select 1 from ${anySecret(scope)}`,
+  // A password without an end cannot show that nothing expires.
+  expiring_secrets: (scope) => sql`select 1 from ${anySecret(scope)} and credentials.expires_at is not null
+    union all select 1 from ${openCertificates(scope)}`,
+};
+
+interface Counted {
+  affected: (scope: RiskScope) => Sql;
+  examined: (scope: RiskScope) => Sql;
+  hasTotal: boolean;
+}
+
+const CONTROL_QUERIES: Readonly<Record<ControlFactId, Counted>> = {
+  certificates: {
+    affected: (
+      scope,
+    ) => sql`select 1 from ${anySecret(scope)} and credentials.type = 'certificate' and ${endsSoon(scope)}
+      union all select 1 from ${openCertificates(scope)}`,
+    examined: (scope) => sql`select 1 from ${anySecret(scope)} and credentials.type = 'certificate'
+        and credentials.expires_at is not null
+      union all select 1 from ${openCertificates(scope)}`,
+    hasTotal: true,
+  },
+  exposed_keys: {
+    affected: (scope) => sql`select 1 from (${ITEMS.exposed_secrets(scope)}) item
+      join findings finding on finding.id = item.id and finding.class in ('private_key', 'encryption_key')`,
+    examined: completedScan,
+    hasTotal: false,
+  },
+  shared_accounts: {
+    affected: (scope) => sql`select 1 from findings finding where finding.target_id in ${seenTargets(scope)}
+      and finding.class in ('shared_key', 'service_login') and finding.status in ('new', 'investigating')
+      and not finding.is_below_threshold`,
+    examined: completedScan,
+    hasTotal: false,
+  },
 };
 
 /** Facts about people are the same for every host, so they are left out for a selection of targets. */
@@ -196,16 +247,28 @@ export async function readFacts(db: Db, scope: RiskScope): Promise<Partial<Recor
   const wanted = (Object.keys(ITEMS) as RiskFactorId[]).filter((id) => isInScope(id, scope));
   const counted = await Promise.all(
     wanted.map(async (id) => {
-      const { rows } = await sql<{ affected: number; total: number }>`
-        with ${visibleSecrets(scope.actor, scope.grants)}
-        select (select count(*)::integer from (${ITEMS[id](scope)}) items) as affected,
-          (select count(*)::integer from (${TOTALS[id](scope)}) examined) as total`.execute(db);
-      const { affected, total } = rows[0]!;
-      const facts: Facts = { affected, total: id === "exposed_secrets" ? null : total, isAssessed: total > 0 };
-      return [id, facts] as const;
+      const query = { affected: ITEMS[id], examined: TOTALS[id], hasTotal: id !== "exposed_secrets" };
+      return [id, await readCounts(db, scope, query)] as const;
     }),
   );
   return Object.fromEntries(counted);
+}
+
+/** The facts that only compliance controls use. */
+export async function readControlFacts(db: Db, scope: RiskScope): Promise<Record<ControlFactId, Facts>> {
+  const counted = await Promise.all(
+    CONTROL_FACTS.map(async (id) => [id, await readCounts(db, scope, CONTROL_QUERIES[id])] as const),
+  );
+  return Object.fromEntries(counted) as Record<ControlFactId, Facts>;
+}
+
+async function readCounts(db: Db, scope: RiskScope, { affected, examined, hasTotal }: Counted): Promise<Facts> {
+  const { rows } = await sql<{ affected: number; total: number }>`
+    with ${visibleSecrets(scope.actor, scope.grants)}
+    select (select count(*)::integer from (${affected(scope)}) items) as affected,
+      (select count(*)::integer from (${examined(scope)}) examined) as total`.execute(db);
+  const { affected: count, total } = rows[0]!;
+  return { affected: count, total: hasTotal ? total : null, isAssessed: total > 0 };
 }
 
 export interface ItemRow extends Omit<RiskItem, "since"> {

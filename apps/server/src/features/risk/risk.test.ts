@@ -19,6 +19,7 @@ import { aPerson, firstAdmin } from "#testing/people.ts";
 import type { TestPerson } from "#testing/people.ts";
 import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
+import { complianceImpact } from "#features/findings/index.ts";
 import { complianceOf } from "./controls.ts";
 import { factorsOf } from "./risk.policy.ts";
 
@@ -108,6 +109,16 @@ describe("with accounts, sessions and scans", () => {
        from (values (90, 'new'), (65, 'investigating'), (50, 'new'), (95, 'accepted')) as rows (score, status)`,
       [targetId],
     );
+    await pool.query(
+      `insert into findings (id, target_id, identity, path, finding_type, class, detector, reason, confidence, status,
+         risk_score, risk_factors, is_below_threshold, line, preview, context, file_owner, file_group, file_mode,
+         file_modified_at, first_scan_id, last_scan_id, created_at, last_seen_at)
+       select gen_random_uuid(), $1, reason, '/etc/ssl/' || row_number() over (), type, class, 'test', reason, 1, 'new',
+         38, '[]', true, 1, '****', '[]', 'root', 'root', '0644', now(), $1, $1, now(), now()
+       from (values ('certificate', 'certificate', 'It expired on 2026-01-31. It is self-signed.'),
+         ('certificate', 'certificate', 'It is self-signed.')) as rows (type, class, reason)`,
+      [targetId],
+    );
   });
 
   test("RISK-01, RISK-06, RISK-07: the factors count real facts", async () => {
@@ -129,7 +140,8 @@ describe("with accounts, sessions and scans", () => {
       // The safe's owner retrieves without approval.
       standing_access: [5, 5],
       failed_verifications: [4, 5],
-      expiring_secrets: [1, 6],
+      // Only secrets with an end, and the two certificates that the scan found.
+      expiring_secrets: [2, 3],
     });
     assert.equal(factorIn(assessment, "unrecorded_sessions")!.is_assessed, false);
     const scores = assessment!.risk_factors.map(({ score }) => score);
@@ -169,7 +181,7 @@ describe("with accounts, sessions and scans", () => {
     const assessment = await assess(world.owner, { targetId: targetId });
     assert.equal(factorIn(assessment, "missing_mfa"), undefined);
     assert.equal(factorIn(assessment, "failed_verifications")!.affected, 0);
-    assert.equal(factorIn(assessment, "expiring_secrets")!.affected, 1);
+    assert.equal(factorIn(assessment, "expiring_secrets")!.affected, 2);
     assert.deepEqual(assessment!.trends.risk_score_trend, []);
     // A target that the caller cannot see is the same as one that does not exist.
     assert.equal(await assess(world.reader, { targetId: targetId }), null);
@@ -185,7 +197,34 @@ describe("with accounts, sessions and scans", () => {
     assert.equal(pci.get("8.6.2")!.status, "not_met");
     assert.ok(scores.pci_dss.violations.some((text) => text.startsWith("8.3.9 ") && text.includes("2 of 5 accounts")));
     assert.ok(scores.pci_dss.score! < 100);
+    assert.match(pci.get("4.2.1")!.evidence, /^2 of 2 certificates/);
   });
+
+  test("RISK-08: a control about certificates or keys is not met by facts about passwords", () => {
+    const clean = { affected: 0, total: 5, isAssessed: true };
+    const scores = complianceOf({ expiring_secrets: clean, shared_passwords: clean });
+    const statusOf = (framework: "pci_dss" | "iso27001", id: string) =>
+      scores[framework].controls.find((control) => control.id === id)!.status;
+    assert.equal(statusOf("pci_dss", "4.2.1"), "not_assessed");
+    assert.equal(statusOf("iso27001", "A.8.24"), "not_assessed");
+  });
+
+  for (const [kind, fact] of [
+    ["password", "exposed_secrets"],
+    ["private_key", "exposed_keys"],
+    ["encryption_key", "exposed_keys"],
+    ["shared_key", "shared_accounts"],
+    ["service_login", "shared_accounts"],
+  ] as const) {
+    test(`RISK-08: no control that a finding of the class ${kind} breaks is met`, () => {
+      const facts = { affected: 1, total: null, isAssessed: true };
+      const scores = complianceOf({ [fact]: facts, exposed_secrets: facts });
+      for (const { framework, control } of complianceImpact(kind)) {
+        const found = scores[framework].controls.find(({ id }) => id === control);
+        assert.equal(found?.status, "not_met", `${framework} ${control}`);
+      }
+    });
+  }
 
   test("RISK-09: recommendations start with the one that lowers the score most", async () => {
     const { recommendations, overall_risk_score: score } = (await assess(world.admin))!;
@@ -209,7 +248,10 @@ describe("with accounts, sessions and scans", () => {
     const { trends, overall_risk_score: score } = (await assess(admin))!;
     const date = app.kernel.clock.now().toISOString().slice(0, 10);
     assert.deepEqual(trends.risk_score_trend, [{ date, score }]);
-    assert.deepEqual(trends.findings_trend, [{ date, count: 4, type: "hardcoded_password" }]);
+    assert.deepEqual(trends.findings_trend, [
+      { date, count: 2, type: "certificate" },
+      { date, count: 4, type: "hardcoded_password" },
+    ]);
     assert.equal(generated.body.data!.overall_risk_score, score);
     assert.deepEqual((await assess(owner))!.trends.risk_score_trend, []);
     const { rowCount } = await app.database.pool.query("select from audit_entries where event = 'risk.assessed'");
@@ -230,7 +272,7 @@ describe("with accounts, sessions and scans", () => {
     const stale = await trend(world.admin, { metric: "stale_passwords", days: "7" });
     assert.deepEqual(stale.body.data, [{ date, value: factorIn(assessment, "stale_passwords")!.score }]);
     assert.deepEqual((await trend(world.owner)).body.data, []);
-    assert.deepEqual((await trend(world.owner, { metric: "findings" })).body.data, [{ date, value: 4 }]);
+    assert.deepEqual((await trend(world.owner, { metric: "findings" })).body.data, [{ date, value: 6 }]);
     assert.deepEqual((await trend(world.reader, { metric: "findings" })).body.data, []);
     assert.equal((await trend(world.admin, { days: "366" })).status, 400);
   });

@@ -24,6 +24,7 @@ import { factorsOf, recommendationsFor } from "./risk.policy.ts";
 import {
   comparesEverySecret,
   listItems,
+  readControlFacts,
   readFacts,
   readFindingTrend,
   readFindingsPerDay,
@@ -62,8 +63,9 @@ export function scopeOfRisk({ kernel, grants }: RiskContext, actor: Actor, selec
 /** Null without any account, target or finding. */
 export async function assessRisk(db: Db, scope: RiskScope): Promise<RiskAssessment | null> {
   const seesScores = scope.targetIds === null && seesEverySafe(scope.actor);
-  const [facts, findings, scores] = await Promise.all([
+  const [facts, controlFacts, findings, scores] = await Promise.all([
     readFacts(db, scope),
+    readControlFacts(db, scope),
     readFindingTrend(db, scope),
     seesScores ? readScoreTrend(db, scope.since) : [],
   ]);
@@ -75,7 +77,7 @@ export async function assessRisk(db: Db, scope: RiskScope): Promise<RiskAssessme
     overall_risk_score: score,
     risk_level: severityOfRisk(score),
     risk_factors: factors,
-    compliance_scores: complianceOf(facts),
+    compliance_scores: complianceOf({ ...facts, ...controlFacts }),
     recommendations: recommendationsFor(factors),
     trends: { risk_score_trend: scores, findings_trend: findings },
     assessed_at: scope.now.toISOString(),
@@ -92,7 +94,8 @@ export async function readAssessment(context: RiskContext, call: Call<typeof rea
 export async function readCompliance(context: RiskContext, call: Call<typeof readComplianceStatus>, db: Db) {
   const { frameworks, targetId, timeframe } = call.query;
   const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
-  const scores = complianceOf(await readFacts(db, scope));
+  const [facts, controlFacts] = await Promise.all([readFacts(db, scope), readControlFacts(db, scope)]);
+  const scores = complianceOf({ ...facts, ...controlFacts });
   const wanted = frameworks ?? ComplianceFramework.options;
   return { data: Object.fromEntries(wanted.map((name) => [name, scores[name]])) };
 }
