@@ -14,6 +14,7 @@ import {
   oneLine,
   commaList,
 } from "./fields.ts";
+import { isReadablePlace } from "./places.ts";
 import { ComplianceFramework, FindingSeverity, ScanId } from "./scans.ts";
 
 export const FindingRuleId = z.uuid().brand<"FindingRuleId">();
@@ -77,6 +78,17 @@ export const SecurityFinding = z.object({
   can_manage: z.boolean(),
 });
 export type SecurityFinding = z.infer<typeof SecurityFinding>;
+
+const WITHOUT_LOGIN: ReadonlySet<string> = new Set([
+  "certificate",
+  "host_key",
+  "password_hash",
+  "shared_key",
+  "service_login",
+]);
+
+/** Whether the finding has a secret that can log in, so that it can be verified and stored as an account. */
+export const opensAccount = (kind: string, path: string): boolean => isReadablePlace(path) && !WITHOUT_LOGIN.has(kind);
 
 /** FIND-13. The platform of the account decides; these settings are recorded with the finding. */
 export const VaultSettings = z

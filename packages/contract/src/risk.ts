@@ -177,7 +177,7 @@ export const RiskItem = z.object({
   id: z.uuid(),
   kind: z.enum(["finding", "discovered_account", "account", "credential", "session", "user"]),
   name: z.string(),
-  /** The host, the safe or the email address. */
+  /** The host, the host and the file, the safe or the email address. */
   place: z.string(),
   detail: z.string(),
   since: Moment.nullable(),
@@ -187,7 +187,7 @@ export type RiskItem = z.infer<typeof RiskItem>;
 export const listRiskItems = endpoint({
   method: "GET",
   path: "/api/v1/discovery/enhanced/risk-assessment/factors/:factor/items",
-  summary: "The items behind a risk factor, by name",
+  summary: "The items behind a risk factor, findings by risk and others by name",
   params: z.object({ factor: RiskFactorId }),
   query: z.object({ ...pageQuery(500, 100), ...scope }),
   reply: z.object({ data: z.array(RiskItem), next_cursor: z.string().nullable() }),

@@ -20,7 +20,14 @@ import {
   verifyFinding,
 } from "@strongroom/contract";
 import type { AccountId, InputOf, SecurityFinding } from "@strongroom/contract";
-import { needs, postgresqlAvailable, startPostgresql, unixUsersAvailable } from "@strongroom/connectors/testing";
+import {
+  makeSelfSigned,
+  needs,
+  opensslAvailable,
+  postgresqlAvailable,
+  startPostgresql,
+  unixUsersAvailable,
+} from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -91,6 +98,24 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       await other.stop();
     }
   });
+
+  test(
+    "a certificate cannot be verified or vaulted, and no step makes it unreadable",
+    needs(opensslAvailable()),
+    async () => {
+      const { certificate } = await makeSelfSigned(["web-01.example.com"]);
+      const finding = await aFinding("web.pem", certificate);
+      assert.equal(finding.class, "certificate");
+      const steps = (await detailsOf(finding)).remediation_steps.join(" ");
+      assert.ok(!steps.includes("chmod"), steps);
+      const login = { username: "app", hostname: "127.0.0.1", port: 9, systemType: "postgresql" as const };
+      const verified = await host.app.call(verifyFinding, { ...byId(finding), body: { login }, as });
+      assert.deepEqual([verified.status, verified.text.includes("finding.no-secret")], [422, true], verified.text);
+      const body = { findingIds: [finding.id], vaultSettings: {}, login };
+      const vaulted = await host.app.call(vaultFindings, { body, as });
+      assert.deepEqual([vaulted.body.vaulted, vaulted.body.failed[0]?.code], [0, "finding.no-secret"], vaulted.text);
+    },
+  );
 
   test("FIND-09, OPEN-120: any status may follow any but new, and each change is kept with its reason", async () => {
     const finding = await aFinding("status/a.conf", `password = ${aPassword()}\n`);

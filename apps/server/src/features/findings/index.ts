@@ -55,6 +55,6 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
 export { settingName, textOfDefinition, textOfSettings, textOfTable } from "./database-texts.ts";
 export type { DatabaseText } from "./database-texts.ts";
 export { DEEPEST_SEARCH } from "./secret-of-finding.ts";
-export { COLUMN_DETECTOR, DATABASE_PLACES } from "./findings.policy.ts";
+export { COLUMN_DETECTOR, DATABASE_PLACES, titleOf as findingTitle } from "./findings.policy.ts";
 export type { DetectedFinding, ScannedFile } from "./record-findings.ts";
 export { complianceImpact } from "./remediation.policy.ts";

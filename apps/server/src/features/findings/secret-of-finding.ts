@@ -1,5 +1,5 @@
 // Reads the file or the database of a finding again and finds its secret in it, for verifying and vaulting. Nothing else reads secrets.
-import { filePathOf, isReadablePlace, placeName } from "@strongroom/contract";
+import { filePathOf, opensAccount, placeName } from "@strongroom/contract";
 import { connectorFor } from "@strongroom/connectors";
 import type { Connector, ReadFile, Target, VerifyContext } from "@strongroom/connectors";
 import type { SystemType } from "@strongroom/contract";
@@ -90,7 +90,7 @@ export async function readSecrets(
   const to = targetOf(credential, target);
   const connector = connectorFor(to);
   const { fingerprintKey } = await keysOf(kernel);
-  const readable = rows.filter(({ path }) => isReadablePlace(path));
+  const readable = rows.filter(({ class: kind, path }) => opensAccount(kind, path));
   const places = [...new Set(readable.map(({ path }) => path))];
   const found: SecretsFound = new Map(rows.map((row) => [row.id, readable.includes(row) ? goneFrom(row) : noSecret()]));
   if (places.length === 0) return found;
@@ -170,11 +170,7 @@ async function readAgain({ readFiles, readDatabases }: Connector, { to, secret, 
 }
 
 const noSecret = (): Refusal =>
-  refuse(
-    422,
-    "finding.no-secret",
-    "This finding is about an account or a running process, whose secret cannot be read again.",
-  );
+  refuse(422, "finding.no-secret", "This finding has no secret that Strongroom can read again and log in with.");
 
 const goneFrom = ({ path, detector }: FindingRow): Refusal =>
   detector === COLUMN_DETECTOR

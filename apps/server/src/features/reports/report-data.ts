@@ -19,7 +19,7 @@ export interface ReportData {
   includes_remediation: boolean;
   /** Null without any account, target or finding. */
   assessment: RiskAssessment | null;
-  /** The first items behind each factor, by name. */
+  /** The first items behind each factor, findings by risk and others by name. */
   items: Partial<Record<RiskFactorId, RiskItem[]>>;
   /** Audit entries behind the report; null for users who cannot read the audit trail. */
   evidence: ProvenEntries | null;

@@ -1,12 +1,13 @@
 // Reads the facts of the risk assessment: the items behind each factor, their numbers, and the trends.
 import type { FindingType, RiskFactorId, RiskItem } from "@strongroom/contract";
-import { RISK_BANDS } from "@strongroom/contract";
+import { RISK_BANDS, placeName } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { RawBuilder } from "kysely";
 import { isRotationOverdue, retrievableAccounts, retrievableSafes } from "#features/accounts/index.ts";
 import { loginOf, visibleTargets } from "#features/discovery/index.ts";
 import { visibleRows, visibleSecrets } from "#features/figures/index.ts";
 import type { GrantQueries } from "#features/figures/index.ts";
+import { findingTitle } from "#features/findings/index.ts";
 import { bitOf, seesEverySafe } from "#features/safes/index.ts";
 import { isFailingRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -111,7 +112,9 @@ const completedScan = (scope: RiskScope): Sql =>
 const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
   exposed_secrets: (scope) => sql`
     select finding.id, 'finding' as kind, finding.path as name, target.hostname as place,
-      'Risk score ' || finding.risk_score as detail, finding.created_at as since
+      'Risk score ' || finding.risk_score || case finding.liveness when 'live' then ', works' else '' end
+        || coalesce(', due ' || to_char(finding.due_at at time zone 'UTC', 'YYYY-MM-DD'), '') as detail,
+      finding.created_at as since
     from findings finding join discovery_targets target on target.id = finding.target_id
     where finding.target_id in ${seenTargets(scope)} and finding.status in ('new', 'investigating')
       and not finding.is_below_threshold and finding.risk_score >= ${RISK_BANDS.high}`,
@@ -273,11 +276,17 @@ async function readCounts(db: Db, scope: RiskScope, { affected, examined, hasTot
 
 export interface ItemRow extends Omit<RiskItem, "since"> {
   since: Date | null;
-  /** Case-folded, for sorting. */
+  /** The case-folded name, after the risk of a finding. */
   sort: string;
+  /** Null for other items than findings. */
+  class: string | null;
 }
 
-/** The items behind a factor, by name. Empty when the actor may not see its facts. */
+const LONGEST_SORT = 900;
+const sortKey = sql`left(
+  coalesce(to_char(100 - finding.risk_score, 'FM000'), '') || lower(items.name), ${sql.lit(LONGEST_SORT)})`;
+
+/** The items behind a factor, findings by risk and others by name. Empty when the actor may not see its facts. */
 export async function listItems(
   db: Db,
   scope: RiskScope,
@@ -286,13 +295,21 @@ export async function listItems(
 ): Promise<ItemRow[]> {
   if (!isInScope(factor, scope)) return [];
   const { after } = page;
-  const further = after === null ? sql`true` : sql`(lower(items.name), items.id) > (${after.name}, ${after.id}::uuid)`;
+  const further = after === null ? sql`true` : sql`(${sortKey}, items.id) > (${after.name}, ${after.id}::uuid)`;
   const { rows } = await sql<ItemRow>`
     with ${visibleSecrets(scope.actor, scope.grants)}
-    select items.*, lower(items.name) as sort from (${ITEMS[factor](scope)}) items
-    where ${further} order by lower(items.name), items.id limit ${page.limit}`.execute(db);
-  return rows;
+    select items.*, finding.class, ${sortKey} as sort from (${ITEMS[factor](scope)}) items
+    left join findings finding on finding.id = items.id and items.kind = 'finding'
+    where ${further} order by ${sortKey}, items.id limit ${page.limit}`.execute(db);
+  return rows.map((row) => (row.class === null ? row : nameFinding(row, row.class)));
 }
+
+/** A file often has several findings, so its path alone does not tell them apart. */
+const nameFinding = (row: ItemRow, kind: string): ItemRow => ({
+  ...row,
+  name: findingTitle({ class: kind, path: row.name }),
+  place: `${row.place}:${placeName(row.name)}`,
+});
 
 export interface FindingDay {
   date: string;

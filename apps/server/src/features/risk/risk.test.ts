@@ -164,6 +164,19 @@ describe("with accounts, sessions and scans", () => {
     }
   });
 
+  test("findings are listed with the highest risk first, by title, place and due date", async () => {
+    const due = "update findings set due_at = '2026-12-24T10:00:00Z', liveness = 'live' where risk_score = 90";
+    await app.database.pool.query(due);
+    const list = await items(world.admin, "exposed_secrets");
+    assert.deepEqual(
+      list.map(({ name, place, detail }) => ({ name, place, detail })),
+      [
+        { name: "Password in 90", place: "works.example.com:/etc/90", detail: "Risk score 90, works, due 2026-12-24" },
+        { name: "Password in 65", place: "works.example.com:/etc/65", detail: "Risk score 65" },
+      ],
+    );
+  });
+
   test("users see only facts about accounts and targets that they can see", async () => {
     assert.equal(await assess(world.outsider), null);
     // A member who may only list accounts sees no discovery target, and no users.

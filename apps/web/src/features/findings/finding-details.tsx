@@ -1,7 +1,7 @@
 // "Security Finding Details": the place of a secret, its risk, how to fix it, and its history (FIND-03).
 import { Button, Group, Stack, Textarea } from "@mantine/core";
-import { placeName } from "@strongroom/contract";
-import type { FindingFix, SecurityFinding, SecurityFindingDetails } from "@strongroom/contract";
+import { FRAMEWORK_NAMES, opensAccount, placeName } from "@strongroom/contract";
+import type { FindingFix, FindingId, SecurityFinding, SecurityFindingDetails } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -21,59 +21,80 @@ import classes from "./findings.module.css";
 import { commentCreation, findingDetails, vaultingUndo } from "./findings.queries.ts";
 import { RuleDialog } from "./rule-dialog.tsx";
 import { StatusDialog } from "./status-dialog.tsx";
-import { VaultDialog } from "./vault-dialog.tsx";
+import { VaultDialog, type LoginFormValues } from "./vault-dialog.tsx";
 import { VerifyDialog } from "./verify-dialog.tsx";
 
-export function FindingDetails({ finding, ...props }: DialogProps & { finding: SecurityFinding }) {
-  const query = useQuery({ ...findingDetails(finding.id), enabled: props.opened });
-  const [dialog, setDialog] = useState<"assign" | "rule" | "status" | "vault" | "verify" | null>(null);
-  const propsOf = (name: typeof dialog) => ({ opened: dialog === name, onClose: () => setDialog(null) });
-  const isVaultable = finding.can_manage && !finding.auto_vaulted;
+interface FindingDetailsProps extends DialogProps {
+  id: FindingId;
+  /** Shown while the details are loading. */
+  finding: SecurityFinding | undefined;
+}
+
+export function FindingDetails({ id, finding: listed, ...props }: FindingDetailsProps) {
+  const query = useQuery({ ...findingDetails(id), enabled: props.opened });
+  const finding = query.data ?? listed;
   return (
     <>
       <Modal {...props} title="Security Finding Details" size="xl">
         <Stack gap="md">
-          <Group gap="xs">
-            <strong>{finding.title}</strong>
-            <SeverityBadge severity={finding.severity} />
-            <StatusBadge {...STATUS_BADGES[finding.status]} />
-          </Group>
-          <p className={classes.sentence}>{finding.description}</p>
+          {finding !== undefined && (
+            <>
+              <Group gap="xs">
+                <strong>{finding.title}</strong>
+                <SeverityBadge severity={finding.severity} />
+                <StatusBadge {...STATUS_BADGES[finding.status]} />
+              </Group>
+              <p className={classes.sentence}>{finding.description}</p>
+            </>
+          )}
           <Loaded query={query} failureText="Failed to load the finding">
             {(details) => <Details details={details} />}
           </Loaded>
-          {finding.can_manage && (
-            <DialogButtons>
-              <Button variant="default" onClick={() => setDialog("rule")}>
-                Add Rule
-              </Button>
-              <Button variant="default" onClick={() => setDialog("assign")}>
-                Assign
-              </Button>
-              <Button variant="default" onClick={() => setDialog("verify")}>
-                Verify
-              </Button>
-              {isVaultable && (
-                <Button variant="default" onClick={() => setDialog("vault")}>
-                  Vault
-                </Button>
-              )}
-              <Button onClick={() => setDialog("status")}>Change Status</Button>
-            </DialogButtons>
-          )}
+          {finding?.can_manage === true && <Actions finding={finding} />}
         </Stack>
       </Modal>
+    </>
+  );
+}
+
+function Actions({ finding }: { finding: SecurityFinding }) {
+  const [dialog, setDialog] = useState<"assign" | "rule" | "status" | "vault" | "verify" | null>(null);
+  const [login, setLogin] = useState<LoginFormValues | null>(null);
+  const propsOf = (name: typeof dialog) => ({ opened: dialog === name, onClose: () => setDialog(null) });
+  const hasLogin = opensAccount(finding.class, finding.finding_data.file_path);
+  return (
+    <>
+      <DialogButtons>
+        <Button variant="default" onClick={() => setDialog("rule")}>
+          Add Rule
+        </Button>
+        <Button variant="default" onClick={() => setDialog("assign")}>
+          Assign
+        </Button>
+        {hasLogin && (
+          <Button variant="default" onClick={() => setDialog("verify")}>
+            Verify
+          </Button>
+        )}
+        {hasLogin && !finding.auto_vaulted && (
+          <Button variant="default" onClick={() => setDialog("vault")}>
+            Vault
+          </Button>
+        )}
+        <Button onClick={() => setDialog("status")}>Change Status</Button>
+      </DialogButtons>
       <AssignDialog finding={finding} {...propsOf("assign")} />
       <RuleDialog finding={finding} {...propsOf("rule")} />
       <StatusDialog findings={[finding]} {...propsOf("status")} />
-      <VaultDialog findings={[finding]} {...propsOf("vault")} />
-      <VerifyDialog finding={finding} {...propsOf("verify")} />
+      <VaultDialog findings={[finding]} login={login} {...propsOf("vault")} />
+      <VerifyDialog finding={finding} onLive={setLogin} {...propsOf("verify")} />
     </>
   );
 }
 
 function Details({ details }: { details: SecurityFindingDetails }) {
   const { finding_data: place, file } = details;
+  const hasLogin = opensAccount(details.class, place.file_path);
   const timeOf = (moment: string | null) => (moment === null ? "–" : absoluteTime(moment));
   return (
     <>
@@ -81,13 +102,13 @@ function Details({ details }: { details: SecurityFindingDetails }) {
         facts={[
           { name: "Type", value: TYPE_LABELS[details.finding_type] },
           { name: "Risk score", value: details.risk_score },
-          { name: "Host", value: details.hostname },
+          { name: "Target", value: targetOf(details) },
           ...placeFacts(place, file),
           { name: "Secret", value: place.preview },
           { name: "Setting", value: place.key_name ?? "–" },
           { name: "User name", value: place.username ?? "–" },
           { name: "Matched by", value: place.pattern_matched },
-          { name: "Does it work", value: LIVENESS_LABELS[details.liveness] },
+          ...(hasLogin ? [{ name: "Does it work", value: LIVENESS_LABELS[details.liveness] }] : []),
           { name: "Targets with this secret", value: details.reused_on.toLocaleString() },
           { name: "Assignee", value: details.assignee?.name ?? "None" },
           { name: "Due", value: timeOf(details.due_at) },
@@ -134,7 +155,7 @@ function Details({ details }: { details: SecurityFindingDetails }) {
           <ul className={classes.list}>
             {details.compliance_impact.map(({ framework, control, text }) => (
               <li key={framework}>
-                <strong>{control}</strong> {text}
+                <strong>{`${FRAMEWORK_NAMES[framework]} ${control}`}</strong> {text}
               </li>
             ))}
           </ul>
@@ -165,6 +186,9 @@ function Details({ details }: { details: SecurityFindingDetails }) {
     </>
   );
 }
+
+const targetOf = ({ target_name: name, hostname }: SecurityFinding): string =>
+  name === hostname ? name : `${name} (${hostname})`;
 
 interface FixProps {
   finding: SecurityFindingDetails;

@@ -101,6 +101,56 @@ test("a search text and the user's own assignments filter the list and its expor
   });
 });
 
+const DETAILS = `GET /api/v1/discovery/enhanced/findings/${ID}`;
+const VERIFY = `POST /api/v1/discovery/enhanced/findings/${ID}/verify`;
+const theDetails = {
+  ...aFinding,
+  context: [],
+  file: { owner: "app", group: "app", mode: "644", modified_at: AT },
+  remediation_steps: ["Change the password."],
+  compliance_impact: [{ framework: "pci_dss", control: "8.6.2", text: "No passwords in files." }],
+  risk_factors: [{ factor: "Kind of secret", points: 45 }],
+  fix: null,
+  history: [],
+  same_secret: [],
+};
+
+test("a link opens the details of a finding that is not in the loaded list", async () => {
+  api.on(FINDINGS, page());
+  api.on(DETAILS, { json: theDetails });
+  const { user } = show(`&finding=${ID}`);
+  const dialog = within(await screen.findByRole("dialog", { name: "Security Finding Details" }));
+  expect(await dialog.findByText("Password in db.conf")).toBeTruthy();
+  expect(dialog.getByText("web-01 (web-01.internal)")).toBeTruthy();
+  expect(dialog.getByText("PCI DSS 8.6.2")).toBeTruthy();
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+test.each(["certificate", "host_key", "password_hash"])("a finding of the class %s cannot be vaulted", async (kind) => {
+  api.on(DETAILS, { json: { ...theDetails, class: kind } });
+  show(`&finding=${ID}`);
+  const dialog = within(await screen.findByRole("dialog", { name: "Security Finding Details" }));
+  expect(await dialog.findByRole("button", { name: "Change Status" })).toBeTruthy();
+  expect(dialog.queryByRole("button", { name: /^(Verify|Vault)$/ })).toBeNull();
+});
+
+test("vaulting suggests the login with which the secret was verified", async () => {
+  api.on(DETAILS, { json: theDetails });
+  api.on(VERIFY, { json: { liveness: "live", message: "Logged in.", verified_at: AT } });
+  const { user } = show(`&finding=${ID}`);
+  await user.click(await screen.findByRole("button", { name: "Verify" }));
+  const verify = within(await screen.findByRole("dialog", { name: "Verify Secret" }));
+  await user.type(verify.getByRole("textbox", { name: "Host" }), "db-1");
+  await user.type(verify.getByRole("textbox", { name: "Port" }), "6432");
+  await user.click(verify.getByRole("button", { name: "Verify" }));
+  await waitFor(() => expect(screen.queryByRole("dialog", { name: "Verify Secret" })).toBeNull());
+  await user.click(screen.getByRole("button", { name: "Vault" }));
+  const vault = within(await screen.findByRole("dialog", { name: "Vault Findings" }));
+  expect(vault.getByRole<HTMLInputElement>("textbox", { name: "Host" }).value).toBe("db-1");
+  expect(vault.getByRole<HTMLInputElement>("textbox", { name: "Port" }).value).toBe("6432");
+});
+
 test("a single letter is not searched", async () => {
   show("&search=w");
   await screen.findByText("Password in db.conf");

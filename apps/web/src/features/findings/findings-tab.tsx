@@ -1,7 +1,7 @@
 // The Security Findings tab: filters, selection, status changes and exports (FIND-01 to FIND-21).
 import { Button, Checkbox } from "@mantine/core";
 import { IconEye, IconKey, IconLock, IconSearch, IconShieldExclamation } from "@tabler/icons-react";
-import { severityOfRisk, type SecurityFinding } from "@strongroom/contract";
+import { FindingId, severityOfRisk, type SecurityFinding } from "@strongroom/contract";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
@@ -72,7 +72,8 @@ export function FindingsTab() {
   const findings = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const total = list.data?.pages[0]?.total ?? 0;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [shownId, setShownId] = useState<string | null>(null);
+  const shownId = FindingId.safeParse(params.get("finding")).data ?? null;
+  const show = (id: string) => setParams((before) => withParam(before, "finding", id), { replace: true });
   const [isChanging, setIsChanging] = useState(false);
   const [isVaulting, setIsVaulting] = useState(false);
   const [areRulesShown, setAreRulesShown] = useState(false);
@@ -143,7 +144,7 @@ export function FindingsTab() {
                     finding={finding}
                     isMarked={selected.has(finding.id)}
                     onMark={mark}
-                    onOpen={() => setShownId(finding.id)}
+                    onOpen={() => show(finding.id)}
                   />
                 ))}
               </RowList>
@@ -152,7 +153,9 @@ export function FindingsTab() {
           )
         }
       </Loaded>
-      {shown !== undefined && <FindingDetails finding={shown} opened onClose={() => setShownId(null)} />}
+      {shownId !== null && (
+        <FindingDetails key={shownId} id={shownId} finding={shown} opened onClose={() => show("")} />
+      )}
       <RulesDialog opened={areRulesShown} onClose={() => setAreRulesShown(false)} />
       <VaultDialog
         findings={marked}

@@ -66,11 +66,17 @@ interface VaultFormValues extends LoginFormValues {
   file: (typeof FILE_CHOICES)[number]["value"];
 }
 
-export function VaultDialog({ findings, ...props }: DialogProps & { findings: readonly SecurityFinding[] }) {
+interface VaultDialogProps extends DialogProps {
+  findings: readonly SecurityFinding[];
+  /** The login with which the only finding's secret was verified before. */
+  login?: LoginFormValues | null;
+}
+
+export function VaultDialog({ findings, login: verified = null, ...props }: VaultDialogProps) {
   const { mutateAsync: vault } = useMutation(vaulting(useQueryClient()));
   const areFiles = findings.every(({ finding_data }) => isFilePlace(finding_data.file_path));
   const [only] = findings.length === 1 ? findings : [];
-  const initial: VaultFormValues = { ...emptyLogin(only), file: "keep" };
+  const initial: VaultFormValues = { ...(verified ?? emptyLogin(only)), file: "keep" };
   async function save({ file, ...login }: VaultFormValues) {
     const result = await vault({
       findingIds: findings.map(({ id }) => id),

@@ -10,7 +10,13 @@ import classes from "./findings.module.css";
 import { findingVerification } from "./findings.queries.ts";
 import { LoginFields, emptyLogin, loginIn, type LoginFormValues } from "./vault-dialog.tsx";
 
-export function VerifyDialog({ finding, ...props }: DialogProps & { finding: SecurityFinding }) {
+interface VerifyDialogProps extends DialogProps {
+  finding: SecurityFinding;
+  /** Gets the login with which the secret works. */
+  onLive: (login: LoginFormValues) => void;
+}
+
+export function VerifyDialog({ finding, onLive, ...props }: VerifyDialogProps) {
   const { mutateAsync: verify } = useMutation(findingVerification(useQueryClient(), finding.id));
   return (
     <FormDialog
@@ -19,7 +25,11 @@ export function VerifyDialog({ finding, ...props }: DialogProps & { finding: Sec
       initial={emptyLogin(finding)}
       submitLabel="Verify"
       failureText="Failed to verify the secret"
-      save={(values: LoginFormValues) => verify(loginIn(values))}
+      save={async (values: LoginFormValues) => {
+        const result = await verify(loginIn(values));
+        if (result.liveness === "live") onLive(values);
+        return result;
+      }}
       done={({ liveness, message }) => `${LIVENESS_LABELS[liveness]}. ${message}`}
     >
       {(dialog) => (

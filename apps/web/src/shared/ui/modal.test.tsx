@@ -105,3 +105,28 @@ test("the focus returns to the opener when an open dialog unmounts", async () =>
   await isClosed();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Open" })));
 });
+
+test("Escape closes only the topmost of two dialogs", async () => {
+  function Nested() {
+    const [isDetailsOpen, setIsDetailsOpen] = useState(true);
+    const [isVerifyOpen, setIsVerifyOpen] = useState(false);
+    return (
+      <>
+        <Modal opened={isDetailsOpen} onClose={() => setIsDetailsOpen(false)} title="Details">
+          <button onClick={() => setIsVerifyOpen(true)}>Verify</button>
+        </Modal>
+        <Modal opened={isVerifyOpen} onClose={() => setIsVerifyOpen(false)} title="Verify Secret">
+          <input aria-label="Host" />
+        </Modal>
+      </>
+    );
+  }
+  const { user } = renderScreen(<Nested />);
+  await user.click(await screen.findByRole("button", { name: "Verify" }));
+  await screen.findByRole("dialog", { name: "Verify Secret" });
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("dialog", { name: "Verify Secret" })).toBeNull());
+  expect(screen.getByRole("dialog", { name: "Details" })).toBeTruthy();
+  await user.keyboard("{Escape}");
+  await isClosed();
+});

@@ -32,6 +32,24 @@ export interface ModalProps extends DialogProps {
   children: ReactNode;
 }
 
+/** The open dialogs, the topmost last. */
+const openDialogs: symbol[] = [];
+
+/**
+ * Returns whether the dialog is the topmost one. Every open dialog listens for Escape, and one key press must not close
+ * a dialog together with the one over it.
+ */
+function useStacking(isOpen: boolean): () => boolean {
+  const [self] = useState(() => Symbol("dialog"));
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined;
+    openDialogs.push(self);
+    // In a separate task: the dialogs below also handle the key press that closes this one.
+    return () => void setTimeout(() => openDialogs.splice(openDialogs.indexOf(self), 1));
+  }, [isOpen, self]);
+  return () => openDialogs.at(-1) === self;
+}
+
 export function Modal({
   opened,
   onClose,
@@ -45,6 +63,7 @@ export function Modal({
   const isLarge = size !== "sm" && size !== "md";
   const isNarrow = useMediaQuery("(max-width: 36em)") ?? false;
   useFocusReturn(opened);
+  const isTopmost = useStacking(opened);
   // Renders the frame before the form, so that the focused element is recorded before a form takes the focus.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
   const [isEdited, setIsEdited] = useState(false);
@@ -58,11 +77,16 @@ export function Modal({
   };
   // In a separate task: the confirmation would otherwise handle the Escape key press that opens it.
   const ask = (): void => void setTimeout(() => setIsAsking(true));
+  const close = (): void => {
+    if (!isTopmost()) return;
+    if (isEdited) ask();
+    else onClose();
+  };
   return (
     <MantineModal.Root
       opened={opened}
       returnFocus={false}
-      onClose={isEdited ? ask : onClose}
+      onClose={close}
       size={MODAL_SIZES[size]}
       fullScreen={isNarrow && isLarge && !isShort}
       zIndex={isOnTop ? ON_TOP : undefined}

@@ -189,7 +189,7 @@ async function writeItems(
     document.heading(`${factor} (${affected.toLocaleString("en-US")})`);
     if (affected > list.length) {
       document.paragraph(
-        `The first ${MOST_ITEMS}, by name. The page Risk Assessment lists all of them.`,
+        `The first ${MOST_ITEMS}, ${id === "exposed_secrets" ? "by risk" : "by name"}. The page Risk Assessment lists all of them.`,
         COLORS.dimmed,
       );
     }
