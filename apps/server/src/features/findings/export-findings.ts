@@ -1,5 +1,5 @@
 // Exports findings as a spreadsheet, CSV, JSON or SARIF. No format contains a secret.
-import { FindingStatus, FindingType } from "@strongroom/contract";
+import { FindingStatus, FindingType, FRAMEWORK_NAMES } from "@strongroom/contract";
 import type { SecurityFinding, exportFindings as exportEndpoint } from "@strongroom/contract";
 import { Readable } from "node:stream";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -53,7 +53,7 @@ const COMPLIANCE: Column = {
   width: 60,
   read: ({ row }) =>
     complianceImpact(row.class)
-      .map(({ framework, control }) => `${framework} ${control}`)
+      .map(({ framework, control }) => `${FRAMEWORK_NAMES[framework]} ${control}`)
       .join("\n"),
 };
 

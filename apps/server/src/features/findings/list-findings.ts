@@ -163,7 +163,9 @@ function locationOf({ hostname, path, line }: ShownFinding): string {
   const place = placeOf(path);
   if (place.kind === "object") return `${path}:${line}`;
   if (place.kind === "repository") return `${hostname}/${place.repository}:${place.path}:${line}`;
-  return `${hostname}:${placeName(path)}:${line}`;
+  // Accounts and processes have no lines.
+  const hasLines = place.kind !== "account" && place.kind !== "process";
+  return `${hostname}:${placeName(path)}${hasLines ? `:${line}` : ""}`;
 }
 
 function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {

@@ -232,23 +232,14 @@ export async function rescoreReused(
   scan: { id: string; target_id: string; requester_id: string },
 ): Promise<void> {
   const rows = await store.lockReused(tx, scan.requester_id, scan);
-  const rescored = rows.map((row) => {
+  const rescored = rows.flatMap((row) => {
     const risk_factors = withReuse(row.class, row.risk_factors, row.targets);
     const risk_score = riskScore(risk_factors);
+    if (risk_score === row.risk_score) return [];
     const is_below_threshold = risk_score < RISK_BANDS[row.threshold];
-    return {
-      id: row.id,
-      before: row.risk_score,
-      risk_score,
-      risk_factors,
-      due_at: dueAfter(row, risk_score),
-      is_below_threshold,
-    };
+    return [{ id: row.id, risk_score, risk_factors, due_at: dueAfter(row, risk_score), is_below_threshold }];
   });
-  await store.saveScores(
-    tx,
-    rescored.filter(({ before, risk_score }) => before !== risk_score).map(({ before: _, ...row }) => row),
-  );
+  await store.saveScores(tx, rescored);
 }
 
 /** The final figures of a scan. */
