@@ -141,6 +141,7 @@ describe("findings", needs(unavailable), () => {
     await inspectScreen(page, "finding-rule");
     await dialog.getByRole("button", { name: "Add Rule" }).click();
     await seesToast(page, "Rule added successfully");
+    await dialog.waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await details.waitFor({ state: "detached" });
     await page.getByText("False positive", { exact: true }).first().waitFor();

@@ -130,3 +130,30 @@ test("Escape closes only the topmost of two dialogs", async () => {
   await user.keyboard("{Escape}");
   await isClosed();
 });
+
+test("an edited form of a dialog inside another one does not count as an edit of the other", async () => {
+  function Inside() {
+    const [isRuleOpen, setIsRuleOpen] = useState(false);
+    const [isOpen, setIsOpen] = useState(true);
+    return (
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Details">
+        <button onClick={() => setIsRuleOpen(true)}>Add Rule</button>
+        <Modal opened={isRuleOpen} onClose={() => setIsRuleOpen(false)} title="Rule">
+          <form>
+            <input aria-label="Reason" />
+            <button type="button" onClick={() => setIsRuleOpen(false)}>
+              Save
+            </button>
+          </form>
+        </Modal>
+      </Modal>
+    );
+  }
+  const { user } = renderScreen(<Inside />);
+  await user.click(await screen.findByRole("button", { name: "Add Rule" }));
+  await user.type(await screen.findByLabelText("Reason"), "A sample");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(screen.queryByRole("dialog", { name: "Rule" })).toBeNull());
+  await user.keyboard("{Escape}");
+  await isClosed();
+});

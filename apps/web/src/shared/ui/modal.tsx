@@ -73,7 +73,9 @@ export function Modal({
     setIsAsking(false);
   }
   const noteEdit = ({ target }: SyntheticEvent): void => {
-    if (target instanceof Element && target.closest("form") !== null) setIsEdited(true);
+    // React also passes events of dialogs that are rendered inside this one.
+    const isHere = target instanceof Element && frame?.contains(target) === true;
+    if (isHere && target.closest("form") !== null) setIsEdited(true);
   };
   // In a separate task: the confirmation would otherwise handle the Escape key press that opens it.
   const ask = (): void => void setTimeout(() => setIsAsking(true));
