@@ -11,6 +11,8 @@ import classes from "./modal.module.css";
 export const MODAL_SIZES = { sm: "24rem", md: "32rem", lg: "42rem", xl: "54rem", "2xl": "68rem" } as const;
 export type ModalSize = keyof typeof MODAL_SIZES;
 
+const DIALOG = '[role="dialog"]';
+
 /** The z-index above other dialogs and below the toasts. */
 const ON_TOP = 400;
 
@@ -73,9 +75,9 @@ export function Modal({
     setIsAsking(false);
   }
   const noteEdit = ({ target }: SyntheticEvent): void => {
-    // React also passes events of dialogs that are rendered inside this one.
-    const isHere = target instanceof Element && frame?.contains(target) === true;
-    if (isHere && target.closest("form") !== null) setIsEdited(true);
+    if (!(target instanceof Element) || target.closest("form") === null) return;
+    // A dialog inside this one asks for its own form.
+    if (target.closest(DIALOG) === frame?.closest(DIALOG)) setIsEdited(true);
   };
   // In a separate task: the confirmation would otherwise handle the Escape key press that opens it.
   const ask = (): void => void setTimeout(() => setIsAsking(true));
