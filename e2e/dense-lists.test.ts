@@ -1,5 +1,5 @@
-// The dense tables of the vault, the users, the access requests and the discovery targets in a real browser, with more than 20
-// rows and a long name, and lists in a window of 1024 pixels.
+// The dense tables of the vault, the users, the access requests, the discovery targets and their scans in a real browser, with
+// more than 20 rows and a long name, and lists in a window of 1024 pixels.
 import {
   createAccessRequest,
   createAccount,
@@ -180,11 +180,36 @@ describe("dense lists", needs(noBrowser || null), () => {
     await bar.waitFor({ state: "detached" });
   });
 
+  step("scans are a table that sorts on the server, and at 360 pixels rows with a choice of the order", async () => {
+    await page.goto("/discovery?tab=scans");
+    const table = page.getByRole("table", { name: "Scans", exact: true });
+    await table.getByRole("button", { name: "Target", exact: true }).click();
+    await page.waitForURL(/sort=target/);
+    await table.getByRole("rowheader").first().filter({ hasText: LONG }).waitFor();
+    await inspectScreen(page, "scans-table");
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.getByRole("combobox", { name: "Order" }).click();
+    await page.getByRole("option", { name: "Target, descending" }).click();
+    await page.waitForURL(/sort=-target/);
+    await page
+      .getByRole("list", { name: "Scans" })
+      .getByRole("listitem")
+      .first()
+      .filter({ hasText: "item 23" })
+      .waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await table.getByRole("button", { name: "Actions for the scan of item 23" }).click();
+    await page.getByRole("menuitem", { name: "Details" }).click();
+    await dialogOf(page, "Scan Details").getByText("item-23.example.com", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+  });
+
   step("at 1024 pixels, lists fit beside the sidebar, and no text is squeezed to a column of letters", async () => {
     await page.setViewportSize({ width: 1024, height: 900 });
     for (const path of [
       "/accounts?layout=table",
       "/discovery?layout=table",
+      "/discovery?tab=scans&layout=table",
       "/admin/platforms",
       "/admin?tab=jobs",
       "/audit-logs",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DiscoveryTargetType } from "./discovery-types.ts";
 import { DiscoveryScanId, DiscoveryTargetId, ScanStatus, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { Moment, pageQuery } from "./fields.ts";
+import { Moment, pageQuery, sortBy } from "./fields.ts";
 
 /**
  * SCAN-04: one command or query of a scan. INVARIANT: `output` and `error` are our own words, such as a count; never
@@ -125,12 +125,20 @@ export const startDiscoveryScans = endpoint({
   audit: "discovery.scans-requested",
 });
 
+/** `target` is its name, and `accounts` the number of discovered accounts. A scan that waits starts when it is requested. */
+export const DISCOVERY_SCAN_SORT_FIELDS = ["target", "status", "started", "duration", "accounts"] as const;
+export type DiscoveryScanSortField = (typeof DISCOVERY_SCAN_SORT_FIELDS)[number];
+
+export const DiscoveryScanSort = sortBy(DISCOVERY_SCAN_SORT_FIELDS);
+export type DiscoveryScanSort = z.infer<typeof DiscoveryScanSort>;
+
 export const listDiscoveryScans = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/scans",
-  summary: "Scans of the targets that the caller can see, newest first",
+  summary: "Scans of the targets that the caller can see, the last requested first unless sorted otherwise",
   query: z
     .object({
+      sort: DiscoveryScanSort.optional(),
       ...pageQuery(200, 50),
       /** Skips this many scans; the cursor stays correct while scans are added. */
       offset: z.coerce.number().int().min(0).max(10_000).optional(),

@@ -5,7 +5,7 @@ import { DiscoveryTargetType } from "./discovery-types.ts";
 import { ScannedTargetIds, startedScans } from "./discovery-scans.ts";
 import { DiscoveryTargetId, ScanStatus, discoveryManaging, discoveryReading } from "./discovery.ts";
 import { endpoint } from "./endpoint.ts";
-import { Message, Moment, oneLine } from "./fields.ts";
+import { Message, Moment, oneLine, sortBy } from "./fields.ts";
 
 export const ScanId = z.uuid().brand<"ScanId">();
 export type ScanId = z.infer<typeof ScanId>;
@@ -191,11 +191,18 @@ const page = {
   offset: z.coerce.number().int().min(0).max(10_000).default(0),
 };
 
+/** `target` is its name, and `findings` their number so far. A scan that waits starts when it is requested. */
+export const SCAN_SORT_FIELDS = ["target", "status", "started", "duration", "findings"] as const;
+export type ScanSortField = (typeof SCAN_SORT_FIELDS)[number];
+
+export const ScanSort = sortBy(SCAN_SORT_FIELDS);
+export type ScanSort = z.infer<typeof ScanSort>;
+
 export const listEnhancedScans = endpoint({
   ...discoveryReading,
   path: "/api/v1/discovery/enhanced/scans",
-  summary: "Enhanced scans of the targets that the caller can see, newest first",
-  query: z.object({ ...page, targetId: DiscoveryTargetId.optional() }),
+  summary: "Enhanced scans of the targets that the caller can see, the last requested first unless sorted otherwise",
+  query: z.object({ ...page, sort: ScanSort.optional(), targetId: DiscoveryTargetId.optional() }),
   reply: z.object({
     data: z.array(EnhancedScan),
     /** 10,000 means that many or more. */

@@ -64,10 +64,12 @@ export { loginOf } from "./accounts/discovered.store.ts";
 export { openCredential, readCredential, targetOf } from "./scans/credential.ts";
 export type { CredentialRow } from "./scans/credential.ts";
 export { obstacleToLogin } from "./scans/run-scan.ts";
+export { SCAN_KEYS, countKey } from "./scans/scan-order.ts";
+export { ofTargets } from "./scans/scans.store.ts";
 export { startSeveral } from "./scans/start-several.ts";
 export { lockManaged } from "./targets/change-targets.ts";
 export { nextScan, requireSchedule, windowLeft } from "./targets/schedule.ts";
-export { lockTarget, readTarget, updateTarget, visibleTargets } from "./targets/targets.store.ts";
+export { fewVisibleTargets, lockTarget, readTarget, updateTarget, visibleTargets } from "./targets/targets.store.ts";
 export type { TargetRow } from "./targets/targets.store.ts";
 /** A killed process loses no onboarding: each retry continues with those that are still planned. */
 const ONBOARDING_RETRIES = 10;

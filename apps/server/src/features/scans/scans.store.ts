@@ -4,7 +4,10 @@ import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import { visibleTargets } from "#features/discovery/index.ts";
+import { orderTerms } from "#kernel/db/list-order.ts";
+import type { ListOrder } from "#kernel/db/list-order.ts";
+import { ofTargets, visibleTargets } from "#features/discovery/index.ts";
+import { orderOf } from "./scan-order.ts";
 
 type Fixed<T> = ColumnType<T, T, never>;
 type Json<T> = ColumnType<T, string, string>;
@@ -83,37 +86,43 @@ export interface ShownScan extends EnhancedScanRow {
   can_manage: boolean;
 }
 
-const shown = (actor: Actor, condition: RawBuilder<unknown>, { limit, offset }: Page) => sql<ShownScan>`
+const shown = (actor: Actor, condition: RawBuilder<unknown>, { order, limit, offset }: Page) => sql<ShownScan>`
   select scan.*, target.name as target_name, target.hostname, target.target_type, seen.can_manage
   from scans scan
   join ${visibleTargets(actor)} seen on seen.id = scan.target_id
   join discovery_targets target on target.id = scan.target_id
   where ${condition}
-  order by scan.created_at desc, scan.id desc limit ${limit} offset ${offset}`;
+  order by ${orderTerms(order, sql`scan.id`)} limit ${limit} offset ${offset}`;
 
 interface Page {
+  order: ListOrder;
   limit: number;
   offset: number;
 }
 
-const ofTarget = (targetId: string | null) => (targetId === null ? sql`true` : sql`scan.target_id = ${targetId}`);
+/** Scans of these targets; null for all that the user can see. */
+type Targets = readonly string[] | null;
 
-export async function listScans(db: Db, actor: Actor, targetId: string | null, page: Page): Promise<ShownScan[]> {
-  return (await shown(actor, ofTarget(targetId), page).execute(db)).rows;
+export const scansQuery = (actor: Actor, targets: Targets, page: Page): RawBuilder<ShownScan> =>
+  shown(actor, ofTargets(targets), page);
+
+export async function listScans(db: Db, actor: Actor, targets: Targets, page: Page): Promise<ShownScan[]> {
+  return (await scansQuery(actor, targets, page).execute(db)).rows;
 }
 
 /** At most `most`. */
-export async function countScans(db: Db, actor: Actor, targetId: string | null, most: number): Promise<number> {
+export async function countScans(db: Db, actor: Actor, targets: Targets, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
       select from scans scan join ${visibleTargets(actor)} seen on seen.id = scan.target_id
-      where ${ofTarget(targetId)} limit ${most}) counted`.execute(db);
+      where ${ofTargets(targets)} limit ${most}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
 /** Null when the scan does not exist or this user cannot see its target. */
 export async function readScan(db: Db, actor: Actor, id: string): Promise<ShownScan | null> {
-  return (await shown(actor, sql`scan.id = ${id}`, { limit: 1, offset: 0 }).execute(db)).rows[0] ?? null;
+  const page = { order: orderOf(), limit: 1, offset: 0 };
+  return (await shown(actor, sql`scan.id = ${id}`, page).execute(db)).rows[0] ?? null;
 }
 
 export async function lockScan(tx: Tx, id: string): Promise<EnhancedScanRow | null> {

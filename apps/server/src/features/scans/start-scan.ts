@@ -16,6 +16,7 @@ import { refuse } from "#kernel/http/refuse.ts";
 import {
   auditTarget,
   changed,
+  fewVisibleTargets,
   lockManaged,
   lockTarget,
   mayNotManage,
@@ -23,6 +24,7 @@ import {
 } from "#features/discovery/index.ts";
 import type { TargetRow } from "#features/discovery/index.ts";
 import { enqueueScan, queueScan, requireScannable } from "./queue-scan.ts";
+import { orderOf } from "./scan-order.ts";
 import { scanNotFound } from "./scans.ts";
 import type { ScansContext } from "./scans.ts";
 import { progressOf } from "./scans.policy.ts";
@@ -83,10 +85,11 @@ const wishOf = ({ actor, body: { scanConfig, complianceFrameworks, autoVault } }
 });
 
 export async function listScans(call: Call<typeof listEnhancedScans>, db: Db) {
-  const { limit, offset, targetId = null } = call.query;
+  const { limit, offset, sort, targetId } = call.query;
+  const targets = targetId === undefined ? await fewVisibleTargets(db, call.actor) : [targetId];
   const [rows, total] = await Promise.all([
-    store.listScans(db, call.actor, targetId, { limit, offset }),
-    store.countScans(db, call.actor, targetId, MOST_COUNTED),
+    store.listScans(db, call.actor, targets, { order: orderOf(sort), limit, offset }),
+    store.countScans(db, call.actor, targets, MOST_COUNTED),
   ]);
   return { data: rows.map(toScan), total, limit, offset };
 }

@@ -50,7 +50,7 @@ const scansFailure = (error: unknown): string =>
 /** DISC-57: everything that the page shows is requested together. */
 function useLoads() {
   const targets = useInfiniteQuery({ ...targetList(), ...ALWAYS });
-  const scans = useInfiniteQuery({ ...scanList, ...ALWAYS });
+  const scans = useInfiniteQuery({ ...scanList(), ...ALWAYS });
   const accounts = useInfiniteQuery({ ...accountList({ status: "pending_approval" }), ...ALWAYS });
   const figures = useQuery({ ...statistics, ...ALWAYS });
   const failures = [

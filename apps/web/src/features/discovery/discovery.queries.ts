@@ -31,6 +31,7 @@ import {
   type AccountId,
   type DiscoveredAccountId,
   type DiscoveryScanId,
+  type DiscoveryScanSort,
   type DiscoveryTargetId,
   type Endpoint,
   type InputOf,
@@ -77,7 +78,9 @@ export const matchingTargets = mutationOptions({
     (await call(listDiscoveryTargets, { query: { ...filter, limit: MOST_SCANNED_TARGETS } })).data,
 });
 
-export const scanList = pagesOf(listDiscoveryScans, {}, (cursor) => ({ query: { limit: PAGE_SIZE, cursor } }));
+/** Newest first without an order. */
+export const scanList = (order: { sort?: DiscoveryScanSort } = {}) =>
+  pagesOf(listDiscoveryScans, order, (cursor) => ({ query: { ...order, limit: PAGE_SIZE, cursor } }));
 
 export type AccountFilter = Pick<
   NonNullable<InputOf<typeof listDiscoveredAccounts>["query"]>,

@@ -1,5 +1,5 @@
 // Tests of the Enhanced Scans tab and of the dialog that starts a scan.
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { DiscoveryTarget, ScanStatus } from "@strongroom/contract";
 import { useState } from "react";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -128,6 +128,37 @@ test.each(ScanStatus.options)(
     await screen.findByText(["pending", "running"].includes(status) ? "polls" : "rests");
   },
 );
+
+test("more than 20 scans are a table that sorts on the server and keeps its order in the address", async () => {
+  const many = Array.from({ length: 21 }, (_, place) => ({
+    ...aScan,
+    id: `00000000-0000-4000-8000-${String(place).padStart(12, "0")}`,
+    status: place === 0 ? "running" : "completed",
+    target: { ...aScan.target, name: `web-${place}` },
+  }));
+  api.on(SCANS, page(...many));
+  const { user, router } = renderScreen(<EnhancedScansTab />, { at: "/discovery?tab=enhanced-scans" });
+  const table = within(await screen.findByRole("table", { name: "Enhanced scans" }));
+  const asked = () => api.requestsTo(SCANS).at(-1)?.query.get("sort") ?? null;
+  for (const [header, field] of [
+    ["Target", "target"],
+    ["Status", "status"],
+    ["Started", "started"],
+    ["Duration", "duration"],
+    ["Findings", "findings"],
+  ] as const) {
+    await user.click(table.getByRole("button", { name: header }));
+    await waitFor(() => expect(asked()).toBe(field));
+    expect(router.state.location.search).toBe(`?tab=enhanced-scans&sort=${field}`);
+  }
+  expect(table.getByText("42%")).toBeTruthy();
+  await user.click(screen.getByRole("combobox", { name: "Order" }));
+  await user.click(await screen.findByRole("option", { name: "Newest first" }));
+  await waitFor(() => expect(router.state.location.search).toBe("?tab=enhanced-scans"));
+  await user.click(table.getByRole("button", { name: "Actions for the enhanced scan of web-0" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Cancel" }));
+  expect(await screen.findByRole("dialog", { name: "Cancel Enhanced Scan" })).toBeTruthy();
+});
 
 test("SCAN-48: a failed cancel says so", async () => {
   const ended = problem(409, "scan.ended", "The scan has already ended.");

@@ -1,22 +1,27 @@
 // The Enhanced Scans tab, with the details of a scan (SCAN-27 to SCAN-30, SCAN-47 to SCAN-49).
 import { Alert, Button, Progress, Stack } from "@mantine/core";
 import { IconEye, IconPlayerStop, IconShieldSearch } from "@tabler/icons-react";
-import { FRAMEWORK_NAMES, type EnhancedScan } from "@strongroom/contract";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { FRAMEWORK_NAMES, ScanSort, type EnhancedScan } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import type { DiscoveryTab } from "#shared/discovery/discovery-tab.ts";
 import { inBytes } from "#shared/format/size.ts";
 import { counted } from "#shared/format/text.ts";
 import { absoluteTime, duration } from "#shared/format/time.ts";
 import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { useTableSettings } from "#shared/ui/data-table-settings.ts";
+import { ColumnChoice, LayoutSwitch, OrderChoice, useLayout } from "#shared/ui/data-table-tools.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
 import { SeverityBadge, StatusBadge } from "#shared/ui/status-badge.tsx";
+import { ENHANCED_SCAN_COLUMNS, EnhancedScanTable, type OpenScan, type ScanDialog } from "./enhanced-scan-table.tsx";
 import { ScanSchedules } from "./scan-schedules.tsx";
 import { DEPTH_LABELS, STATUS_BADGES, TYPE_LABELS, isOpen } from "./scan-labels.ts";
 import { coverageGap, coverageText, sourceOf } from "./scan-sources.ts";
@@ -26,7 +31,7 @@ import { enhancedScan, enhancedScanCancellation, enhancedScans } from "./scans.q
 const FAILURE = "Failed to load enhanced scans";
 
 export function useEnhancedScansTab(): DiscoveryTab {
-  const list = useInfiniteQuery({ ...enhancedScans, refetchOnMount: "always" });
+  const list = useInfiniteQuery({ ...enhancedScans(), refetchOnMount: "always" });
   const scans = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const running = scans.filter(isOpen).length;
   const total = list.data?.pages[0]?.total;
@@ -47,16 +52,21 @@ export function useEnhancedScansTab(): DiscoveryTab {
   };
 }
 
-type DialogName = "details" | "cancel";
-
 export function EnhancedScansTab() {
-  const list = useInfiniteQuery(enhancedScans);
+  const [params] = useSearchParams();
+  const sort = ScanSort.safeParse(params.get("sort")).data;
+  const list = useInfiniteQuery({
+    ...enhancedScans(sort === undefined ? {} : { sort }),
+    placeholderData: keepPreviousData,
+  });
+  const settings = useTableSettings("enhanced-scans", ENHANCED_SCAN_COLUMNS);
   const [chosenId, setChosenId] = useState<string | null>(null);
-  const [dialog, setDialog] = useState<DialogName | null>(null);
+  const [dialog, setDialog] = useState<ScanDialog | null>(null);
   const scans = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const chosen = scans.find(({ id }) => id === chosenId);
-  const propsOf = (name: DialogName) => ({ opened: dialog === name, onClose: () => setDialog(null) });
-  const open = (scan: EnhancedScan, name: DialogName) => {
+  const [layout, setLayout] = useLayout("enhanced-scans", scans.length);
+  const propsOf = (name: ScanDialog) => ({ opened: dialog === name, onClose: () => setDialog(null) });
+  const open: OpenScan = (scan, name) => {
     setChosenId(scan.id);
     setDialog(name);
   };
@@ -72,12 +82,29 @@ export function EnhancedScansTab() {
             />
           ) : (
             <>
-              <RowList label="Enhanced scans">
-                {scans.map((scan) => (
-                  <ScanRow key={scan.id} scan={scan} onOpen={open} />
-                ))}
-              </RowList>
-              <LoadMore of={list} />
+              <div className={classes.tools} role="group" aria-label="Order and layout of the enhanced scans">
+                <OrderChoice columns={ENHANCED_SCAN_COLUMNS} settings={settings} usual="Newest first" />
+                <div className={classes.looks}>
+                  {layout === "table" && <ColumnChoice columns={ENHANCED_SCAN_COLUMNS} settings={settings} />}
+                  <LayoutSwitch layout={layout} onChange={setLayout} />
+                </div>
+              </div>
+              {layout === "table" ? (
+                <EnhancedScanTable
+                  rows={scans}
+                  settings={settings}
+                  onOpen={open}
+                  {...nextPageOf(list)}
+                  isStale={list.isPlaceholderData}
+                />
+              ) : (
+                <RowList label="Enhanced scans">
+                  {scans.map((scan) => (
+                    <ScanRow key={scan.id} scan={scan} onOpen={open} />
+                  ))}
+                </RowList>
+              )}
+              {(layout === "cards" || list.isFetchNextPageError) && <LoadMore of={list} />}
             </>
           )
         }
@@ -95,7 +122,7 @@ export function EnhancedScansTab() {
 
 interface ScanRowProps {
   scan: EnhancedScan;
-  onOpen: (scan: EnhancedScan, dialog: DialogName) => void;
+  onOpen: OpenScan;
 }
 
 function ScanRow({ scan, onOpen }: ScanRowProps) {

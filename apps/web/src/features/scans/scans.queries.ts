@@ -17,6 +17,7 @@ import {
   type ReplyOf,
   type ScanConfigId,
   type ScanId,
+  type ScanSort,
 } from "@strongroom/contract";
 import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
@@ -26,15 +27,19 @@ import { SCAN_START } from "#shared/discovery/discovery-tab.ts";
 const PATH = "/api/v1/discovery";
 const PAGE_SIZE = 50;
 
-export const enhancedScans = infiniteQueryOptions({
-  queryKey: [...keyOf(listEnhancedScans).slice(0, -1), "pages", {}],
-  // The page polls this list, which must not count as user activity.
-  queryFn: ({ pageParam: offset, signal }) =>
-    callForQuery(listEnhancedScans, { query: { limit: PAGE_SIZE, offset } }, signal, { isBackground: true }),
-  initialPageParam: 0,
-  getNextPageParam: ({ offset, data, total }: ReplyOf<typeof listEnhancedScans>) =>
-    offset + data.length < total && data.length > 0 ? offset + data.length : undefined,
-});
+/** Newest first without an order. */
+export const enhancedScans = (order: { sort?: ScanSort } = {}) =>
+  infiniteQueryOptions({
+    queryKey: [...keyOf(listEnhancedScans).slice(0, -1), "pages", order],
+    // The page polls this list, which must not count as user activity.
+    queryFn: ({ pageParam: offset, signal }) =>
+      callForQuery(listEnhancedScans, { query: { ...order, limit: PAGE_SIZE, offset } }, signal, {
+        isBackground: true,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, data, total }: ReplyOf<typeof listEnhancedScans>) =>
+      offset + data.length < total && data.length > 0 ? offset + data.length : undefined,
+  });
 
 export const enhancedScanSchedules = infiniteQueryOptions({
   queryKey: [...keyOf(listEnhancedScanSchedules).slice(0, -1), "pages", {}],

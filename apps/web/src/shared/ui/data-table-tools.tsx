@@ -1,11 +1,11 @@
 // What surrounds a table: the choice of columns, the switch between table and cards, and the skeleton.
-import { ActionIcon, Button, Checkbox, Popover, Skeleton, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Popover, Select, Skeleton, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconColumns3, IconLayoutGrid, IconTable } from "@tabler/icons-react";
 import { useSearchParams } from "react-router";
 import { withParam } from "#shared/format/address.ts";
 import type { DataColumn } from "./data-table.tsx";
-import type { TableSettings } from "./data-table-settings.ts";
+import { writeSort, type TableSettings } from "./data-table-settings.ts";
 import classes from "./data-table.module.css";
 
 export interface ColumnChoiceProps<T> {
@@ -39,6 +39,35 @@ export function ColumnChoice<T>({ columns, settings }: ColumnChoiceProps<T>) {
         </Button>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+export interface OrderChoiceProps {
+  columns: readonly { id: string; header: string; isSortable?: boolean }[];
+  settings: TableSettings;
+  /** The order without a choice: "Newest first". */
+  usual: string;
+}
+
+/** The order of a list, also where no column headers are shown. */
+export function OrderChoice({ columns, settings, usual }: OrderChoiceProps) {
+  const [, setParams] = useSearchParams();
+  const sortable = columns.filter(({ isSortable }) => isSortable === true);
+  return (
+    <Select
+      aria-label="Order"
+      className={classes.order}
+      allowDeselect={false}
+      data={[
+        { value: "", label: usual },
+        ...sortable.flatMap(({ id, header }) => [
+          { value: id, label: `${header}, ascending` },
+          { value: `-${id}`, label: `${header}, descending` },
+        ]),
+      ]}
+      value={writeSort(settings.sort)}
+      onChange={(value) => setParams((before) => withParam(before, "sort", value ?? ""), { replace: true })}
+    />
   );
 }
 

@@ -37,6 +37,8 @@ export interface DataColumn<T> {
   isRoomy?: boolean;
   /** Where stacked rows show the value: after the name, as a badge, or not at all (by default). */
   stacked?: "line" | "badge";
+  /** Whether stacked rows show the header before the value: "Findings: 12". */
+  isLabelled?: boolean;
 }
 
 export interface DataTableProps<T extends { id: string }> {
@@ -358,6 +360,7 @@ function Stack<T extends { id: string }>({ first, others, checkbox, menu, ...pro
         <div className={classes.stackLine}>
           {placed("line").map((column) => (
             <span key={column.id} title={column.title?.(row)}>
+              {column.isLabelled === true && `${column.header}: `}
               {column.cell(row)}
             </span>
           ))}

@@ -4,8 +4,10 @@ import { sql } from "kysely";
 import type { ColumnType, Generated, Insertable, RawBuilder, Selectable, Updateable } from "kysely";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
-import type { TimePlace } from "#kernel/http/cursor.ts";
+import { isAfter, orderTerms } from "#kernel/db/list-order.ts";
+import type { ListOrder, Place } from "#kernel/db/list-order.ts";
 import { visibleTargets } from "../targets/targets.store.ts";
+import { orderOf } from "./scan-order.ts";
 
 export interface ScansTable {
   id: ColumnType<string, string, never>;
@@ -45,38 +47,51 @@ export interface ShownScan extends ScanRow {
   hostname: string;
   target_type: DiscoveryTargetType;
   can_manage: boolean;
+  /** The key of the list's order. */
+  key: Place["key"];
 }
 
-const shown = (actor: Actor, condition: RawBuilder<unknown>, limit: number, offset = 0) => sql<ShownScan>`
-  select scan.*, target.name as target_name, target.hostname, target.target_type, seen.can_manage
-  from discovery_scans scan
-  join ${visibleTargets(actor)} seen on seen.id = scan.target_id
-  join discovery_targets target on target.id = scan.target_id
-  where ${condition}
-  order by scan.created_at desc, scan.id desc limit ${limit} offset ${offset}`;
-
-export interface ScansQuery {
-  targetId: string | null;
-  status: ScanStatus | null;
-  after: TimePlace | null;
+interface Page {
+  order: ListOrder;
   limit: number;
   offset: number;
 }
 
-export async function listScans(db: Db, actor: Actor, query: ScansQuery): Promise<ShownScan[]> {
-  const { targetId, status, after } = query;
+const shown = (actor: Actor, condition: RawBuilder<unknown>, { order, limit, offset }: Page) => sql<ShownScan>`
+  select scan.*, ${order.key} as key, target.name as target_name, target.hostname, target.target_type, seen.can_manage
+  from discovery_scans scan
+  join ${visibleTargets(actor)} seen on seen.id = scan.target_id
+  join discovery_targets target on target.id = scan.target_id
+  where ${condition}
+  order by ${orderTerms(order, sql`scan.id`)} limit ${limit} offset ${offset}`;
+
+export interface ScansQuery extends Page {
+  /** Only scans of these targets; null for all that the user can see. */
+  targets: readonly string[] | null;
+  status: ScanStatus | null;
+  after: Place | null;
+}
+
+export const ofTargets = (targets: readonly string[] | null): RawBuilder<unknown> =>
+  targets === null ? sql`true` : sql`scan.target_id = any(${[...targets]}::uuid[])`;
+
+export function scansQuery(actor: Actor, { targets, status, after, ...page }: ScansQuery): RawBuilder<ShownScan> {
   const conditions = [
-    sql`true`,
-    ...(targetId === null ? [] : [sql`scan.target_id = ${targetId}`]),
+    isAfter(page.order, after, sql`scan.id`),
+    ofTargets(targets),
     ...(status === null ? [] : [sql`scan.status = ${status}`]),
-    ...(after === null ? [] : [sql`(scan.created_at, scan.id) < (${after.at}, ${after.id}::uuid)`]),
   ];
-  return (await shown(actor, sql.join(conditions, sql` and `), query.limit, query.offset).execute(db)).rows;
+  return shown(actor, sql.join(conditions, sql` and `), page);
+}
+
+export async function listScans(db: Db, actor: Actor, query: ScansQuery): Promise<ShownScan[]> {
+  return (await scansQuery(actor, query).execute(db)).rows;
 }
 
 /** Null when the scan does not exist or this user cannot see its target. */
 export async function readScan(db: Db, actor: Actor, id: string): Promise<ShownScan | null> {
-  return (await shown(actor, sql`scan.id = ${id}`, 1).execute(db)).rows[0] ?? null;
+  const page = { order: orderOf(), limit: 1, offset: 0 };
+  return (await shown(actor, sql`scan.id = ${id}`, page).execute(db)).rows[0] ?? null;
 }
 
 export async function lockScan(tx: Tx, id: string): Promise<ScanRow | null> {

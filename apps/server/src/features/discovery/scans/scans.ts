@@ -12,14 +12,15 @@ import type {
 } from "@strongroom/contract";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { pageInOrder, readPlace } from "#kernel/db/list-order.ts";
 import type { Call } from "#kernel/http/call.ts";
-import { readTimePlace, writeTimePlace } from "#kernel/http/cursor.ts";
 import { refuse } from "#kernel/http/refuse.ts";
 import { auditTarget, changed, mayNotManage, scanNotFound } from "../discovery.ts";
 import type { DiscoveryContext } from "../discovery.ts";
 import { lockManaged } from "../targets/change-targets.ts";
-import { lockTarget } from "../targets/targets.store.ts";
+import { fewVisibleTargets, lockTarget } from "../targets/targets.store.ts";
 import type { TargetRow } from "../targets/targets.store.ts";
+import { orderOf } from "./scan-order.ts";
 import * as store from "./scans.store.ts";
 import { startSeveral } from "./start-several.ts";
 import type { ShownScan } from "./scans.store.ts";
@@ -94,12 +95,12 @@ async function enqueueScan(
 }
 
 export async function listScans(call: Call<typeof listDiscoveryScans>, db: Db) {
-  const { limit, cursor, offset = 0, targetId = null, status = null } = call.query;
-  const after = cursor === undefined ? null : readTimePlace(cursor);
-  const rows = await store.listScans(db, call.actor, { targetId, status, after, offset, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  const next_cursor = last === undefined ? null : writeTimePlace({ at: last.created_at, id: last.id });
+  const { limit, cursor, offset = 0, sort, targetId, status = null } = call.query;
+  const order = orderOf(sort);
+  const targets = targetId === undefined ? await fewVisibleTargets(db, call.actor) : [targetId];
+  const after = cursor === undefined ? null : readPlace(order, cursor);
+  const rows = await store.listScans(db, call.actor, { order, targets, status, after, offset, limit: limit + 1 });
+  const { shown, next_cursor } = pageInOrder(rows, limit);
   return { data: shown.map(toScan), next_cursor };
 }
 

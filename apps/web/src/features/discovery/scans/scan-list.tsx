@@ -1,16 +1,20 @@
 // The Basic Scans tab, with the details of a scan (SCAN-01, SCAN-02, SCAN-07 to SCAN-13).
 import { Alert, Button, Stack } from "@mantine/core";
 import { IconEye, IconPlayerStop, IconRadar2 } from "@tabler/icons-react";
-import type { DiscoveryScan, ScanCommand } from "@strongroom/contract";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { DiscoveryScanSort, type DiscoveryScan, type ScanCommand } from "@strongroom/contract";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { counted } from "#shared/format/text.ts";
 import { absoluteTime, responseTime } from "#shared/format/time.ts";
 import { ConfirmActionDialog } from "#shared/ui/confirm-action-dialog.tsx";
+import { useTableSettings } from "#shared/ui/data-table-settings.ts";
+import { ColumnChoice, LayoutSwitch, OrderChoice, useLayout } from "#shared/ui/data-table-tools.tsx";
 import { Facts } from "#shared/ui/facts.tsx";
 import { Loaded } from "#shared/ui/loaded.tsx";
 import { LoadMore } from "#shared/ui/load-more.tsx";
 import { Modal, type DialogProps } from "#shared/ui/modal.tsx";
+import { nextPageOf } from "#shared/ui/next-page.ts";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { Row, RowDetail, RowList } from "#shared/ui/row-list.tsx";
 import { EmptyState } from "#shared/ui/states.tsx";
@@ -18,33 +22,24 @@ import { StatusBadge } from "#shared/ui/status-badge.tsx";
 import { SCAN_BADGES, isOpen } from "../discovery-labels.ts";
 import classes from "../discovery.module.css";
 import { scanCancellation, scanList } from "../discovery.queries.ts";
-
-type DialogName = "details" | "cancel";
-
-/** SCAN-12, SCAN-13. */
-function foundText({ status, metadata }: DiscoveryScan): string {
-  if (status === "failed") return "0 (Scan Failed)";
-  return metadata?.accounts_discovered?.toLocaleString() ?? "Pending";
-}
-
-const progressText = ({ phase, accounts }: NonNullable<DiscoveryScan["progress"]>): string => {
-  const found = accounts === null ? "accounts" : counted(accounts, "account");
-  const texts = {
-    waiting: "Waiting for the target to answer",
-    listing: `Listing accounts: ${found} so far`,
-    storing: `Storing ${found}`,
-  } as const;
-  return texts[phase];
-};
+import { SCAN_COLUMNS, ScanTable } from "./scan-table.tsx";
+import { foundText, progressText, type OpenScan, type ScanDialog } from "./scan-texts.ts";
 
 export function ScanList() {
-  const list = useInfiniteQuery(scanList);
+  const [params] = useSearchParams();
+  const sort = DiscoveryScanSort.safeParse(params.get("sort")).data;
+  const list = useInfiniteQuery({
+    ...scanList(sort === undefined ? {} : { sort }),
+    placeholderData: keepPreviousData,
+  });
+  const settings = useTableSettings("scans", SCAN_COLUMNS);
   const [chosenId, setChosenId] = useState<string | null>(null);
-  const [dialog, setDialog] = useState<DialogName | null>(null);
+  const [dialog, setDialog] = useState<ScanDialog | null>(null);
   const scans = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const chosen = scans.find(({ id }) => id === chosenId);
-  const propsOf = (name: DialogName) => ({ opened: dialog === name, onClose: () => setDialog(null) });
-  const open = (scan: DiscoveryScan, name: DialogName) => {
+  const [layout, setLayout] = useLayout("scans", scans.length);
+  const propsOf = (name: ScanDialog) => ({ opened: dialog === name, onClose: () => setDialog(null) });
+  const open: OpenScan = (scan, name) => {
     setChosenId(scan.id);
     setDialog(name);
   };
@@ -56,12 +51,29 @@ export function ScanList() {
             <EmptyState icon={IconRadar2} title="No scans" text="Start a scan on the Discovery Targets tab." />
           ) : (
             <>
-              <RowList label="Scans">
-                {scans.map((scan) => (
-                  <ScanRow key={scan.id} scan={scan} onOpen={open} />
-                ))}
-              </RowList>
-              <LoadMore of={list} />
+              <div className={classes.toolbar} role="group" aria-label="Order and layout of the scans">
+                <OrderChoice columns={SCAN_COLUMNS} settings={settings} usual="Newest first" />
+                <div className={classes.looks}>
+                  {layout === "table" && <ColumnChoice columns={SCAN_COLUMNS} settings={settings} />}
+                  <LayoutSwitch layout={layout} onChange={setLayout} />
+                </div>
+              </div>
+              {layout === "table" ? (
+                <ScanTable
+                  rows={scans}
+                  settings={settings}
+                  onOpen={open}
+                  {...nextPageOf(list)}
+                  isStale={list.isPlaceholderData}
+                />
+              ) : (
+                <RowList label="Scans">
+                  {scans.map((scan) => (
+                    <ScanRow key={scan.id} scan={scan} onOpen={open} />
+                  ))}
+                </RowList>
+              )}
+              {(layout === "cards" || list.isFetchNextPageError) && <LoadMore of={list} />}
             </>
           )
         }
@@ -78,7 +90,7 @@ export function ScanList() {
 
 interface ScanRowProps {
   scan: DiscoveryScan;
-  onOpen: (scan: DiscoveryScan, dialog: DialogName) => void;
+  onOpen: OpenScan;
 }
 
 function ScanRow({ scan, onOpen }: ScanRowProps) {
