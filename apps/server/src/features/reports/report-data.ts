@@ -13,7 +13,7 @@ export interface ReportData {
   title: string;
   generated_at: string;
   generated_by: string;
-  /** The names of the selected targets; null without a selection. */
+  /** The names of the selected targets that the user can see; null without a selection. */
   targets: string[] | null;
   timeframe: RiskTimeframe;
   includes_remediation: boolean;
@@ -63,7 +63,7 @@ export async function collectReport(
     title: "Risk Assessment",
     generated_at: scope.now.toISOString(),
     generated_by: actor.name,
-    targets: scope.targetIds === null ? null : await namesOfTargets(db, scope.targetIds),
+    targets: scope.targetIds === null ? null : await namesOfTargets(db, actor, scope.targetIds),
     timeframe: report.timeframe,
     includes_remediation: report.include_remediation,
     assessment,

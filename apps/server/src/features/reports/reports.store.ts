@@ -12,7 +12,9 @@ import type {
 } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import { visibleTargets } from "#features/discovery/index.ts";
 
 interface Content {
   report_type: "risk_assessment";
@@ -139,11 +141,12 @@ export async function findAbandoned(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The names of these targets, for users who have already been checked. */
-export async function namesOfTargets(db: Db, ids: readonly string[]): Promise<string[]> {
+/** The names of those of the targets that this user can see. */
+export async function namesOfTargets(db: Db, actor: Actor, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ name: string }>`
-    select name from discovery_targets where id = any(${[...ids]}::uuid[]) order by lower(name)`.execute(db);
+    select target.name from discovery_targets target join ${visibleTargets(actor)} seen on seen.id = target.id
+    where target.id = any(${[...ids]}::uuid[]) order by lower(target.name)`.execute(db);
   return rows.map(({ name }) => name);
 }
 

@@ -13,7 +13,7 @@ import {
   readCheckpoint,
   readReport,
 } from "@strongroom/contract";
-import type { InputOf, Report } from "@strongroom/contract";
+import type { DiscoveryTargetId, InputOf, Report } from "@strongroom/contract";
 import { readXlsx } from "hucre/xlsx";
 import { verifyInclusion } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
@@ -183,6 +183,24 @@ test("a report contains only what its user can see", async () => {
   assert.equal(json.evidence, null);
   const empty = await completed(world.outsider);
   assert.ok((await readPdf(await download(world.outsider, empty, "pdf"))).text.includes("to assess"));
+});
+
+test("a report does not name selected targets that its user cannot see", async () => {
+  const { rows } = await app.database.pool.query<{ id: DiscoveryTargetId }>(
+    `insert into discovery_targets (id, safe_id, name, target_type, connection_method, hostname, port, timeout_ms,
+       credential_id, credential_safe_id, created_at, updated_at)
+     select gen_random_uuid(), safe_id, 'Payroll database', 'linux', 'ssh', 'host', 22, 1000, id, safe_id, now(), now()
+     from credentials where id = $1 returning id`,
+    [world.refused.id],
+  );
+  const { id } = rows[0]!;
+  const targetsFor = async (person: TestPerson) => {
+    const report = await completed(person, { targetIds: [id] });
+    return (JSON.parse((await download(person, report, "json")).toString()) as { targets: string[] }).targets;
+  };
+  assert.deepEqual(await targetsFor(world.owner), ["Payroll database"]);
+  assert.deepEqual(await targetsFor(world.outsider), []);
+  await app.database.pool.query("delete from discovery_targets where id = $1", [id]);
 });
 
 test("names outside Western Europe and formulas are printed as text", async () => {
