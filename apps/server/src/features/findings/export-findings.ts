@@ -12,6 +12,7 @@ import * as store from "./findings.store.ts";
 import type { PreparedFilter, ShownFinding } from "./findings.store.ts";
 import { listFilterOf, shownTo } from "./list-findings.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
+import { sarifLocation, sarifText } from "./sarif.ts";
 
 type Cell = string | number | null;
 
@@ -175,20 +176,12 @@ async function* sarif(columns: readonly Column[], rows: AsyncIterable<Exported>)
   let separator = "";
   yield `${head.slice(0, -"}]}".length)},"results":[`;
   for await (const { row, finding } of rows) {
-    const { file_path, line_number } = finding.finding_data;
     const suppressed = finding.status === "false_positive" || finding.status === "accepted";
     const result = {
       ruleId: row.detector,
       level: LEVELS[finding.severity],
-      message: { text: hasSteps ? `${finding.description} ${remediationSteps(row).join(" ")}` : finding.description },
-      locations: [
-        {
-          physicalLocation: {
-            artifactLocation: { uri: `ssh://${finding.hostname}${encodeURI(file_path)}` },
-            region: { startLine: line_number },
-          },
-        },
-      ],
+      message: { text: sarifText([finding.description, ...(hasSteps ? remediationSteps(row) : [])].join(" ")) },
+      locations: [{ physicalLocation: sarifLocation({ hostname: finding.hostname, path: row.path, line: row.line }) }],
       partialFingerprints: { "strongroom/v1": row.identity },
       rank: finding.risk_score,
       ...(suppressed ? { suppressions: [{ kind: "external", status: "accepted" }] } : {}),
