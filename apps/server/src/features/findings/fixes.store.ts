@@ -50,7 +50,36 @@ export async function readFix(db: Db, findingId: string): Promise<FixRow | null>
   return rows[0] ?? null;
 }
 
-/** Replaces an earlier fix that was undone. */
+const SECRET_LOCK = 7_305_808_884;
+
+/** Until the end of the transaction, only one vaults, or undoes the vaulting of, findings with these secrets. */
+export async function lockVaulting(tx: Tx, fingerprints: readonly (string | null)[]): Promise<void> {
+  // Sorted, because transactions that lock in one order do not wait for each other in a circle.
+  for (const each of [...new Set(fingerprints)].filter((value) => value !== null).sort()) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${each}, ${SECRET_LOCK}))`.execute(tx);
+  }
+}
+
+/** Null for a finding that does not exist, or is not about one secret. */
+export async function fingerprintOf(db: Db, id: string): Promise<string | null> {
+  const row = await db.selectFrom("findings").select("fingerprint").where("id", "=", id).executeTakeFirst();
+  return row?.fingerprint ?? null;
+}
+
+/** Another finding whose fix uses the account; null when there is none. */
+export async function otherFixOf(tx: Tx, accountId: string, findingId: string): Promise<string | null> {
+  const query = tx.selectFrom("finding_fixes").select("finding_id").where("account_id", "=", accountId);
+  const others = query.where("finding_id", "<>", findingId).where("undone_at", "is", null);
+  return (await others.orderBy("created_at").limit(1).executeTakeFirst())?.finding_id ?? null;
+}
+
+/** The active version of a secret, also of one that this transaction deleted. */
+export async function versionOf(tx: Tx, accountId: string): Promise<number | null> {
+  const query = tx.selectFrom("credentials").select("secret_version").where("id", "=", accountId);
+  return (await query.executeTakeFirst())?.secret_version ?? null;
+}
+
+/** Replaces an earlier fix that was undone, or whose account was deleted. */
 export async function saveFix(tx: Tx, row: Insertable<FindingFixesTable>): Promise<void> {
   await tx.deleteFrom("finding_fixes").where("finding_id", "=", row.finding_id).execute();
   await tx.insertInto("finding_fixes").values(row).execute();

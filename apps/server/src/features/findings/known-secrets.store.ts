@@ -110,6 +110,19 @@ export async function accountWithSecret(db: Db, comparer: Comparer, fingerprint:
   return rows[0] ?? null;
 }
 
+/** The user's account that a fix stored for this secret, even if it is not indexed yet; null when there is none. */
+export async function accountOfFix(tx: Tx, { id, safes }: Comparer, fingerprint: string | null) {
+  const { rows } = await sql<{ id: string; version: number }>`
+    select secret.id, fix.version from findings
+    join finding_fixes fix on fix.finding_id = findings.id and fix.undone_at is null
+    join credentials secret on secret.id = fix.account_id and secret.deleted_at is null
+      and secret.secret_version = fix.version
+    where findings.fingerprint = ${fingerprint}
+      and secret.id in ${retrievableAccounts({ id, role: sql`(select role from users where id = ${id})` }, safes)}
+    order by secret.id limit 1`.execute(tx);
+  return rows[0] ?? null;
+}
+
 /** The files that dependents of these accounts keep up to date, as `account path`. */
 export async function managedFiles(tx: Tx, accountIds: readonly string[]): Promise<Set<string>> {
   if (accountIds.length === 0) return new Set();

@@ -26,10 +26,21 @@ import type { FindingsContext } from "./findings.ts";
 import { titleOf } from "./findings.policy.ts";
 import { lockFindings, updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
-import { newFindingsOf, platformOf, readFix, saveFix, updateFix } from "./fixes.store.ts";
+import {
+  fingerprintOf,
+  lockVaulting,
+  newFindingsOf,
+  otherFixOf,
+  platformOf,
+  readFix,
+  saveFix,
+  updateFix,
+  versionOf,
+} from "./fixes.store.ts";
+import type { FixRow } from "./fixes.store.ts";
 import { canUndo, toFix } from "./fixes.ts";
 import { indexSecrets } from "./known-secrets.ts";
-import { accountWithSecret } from "./known-secrets.store.ts";
+import { accountOfFix, accountWithSecret } from "./known-secrets.store.ts";
 import { loginOf, tlsOfLogin } from "./login-of-finding.ts";
 import type { LoginOfFinding } from "./login-of-finding.ts";
 import { openTarget, readSecrets, scannedSystem } from "./secret-of-finding.ts";
@@ -71,6 +82,10 @@ export async function vaultFindings(context: FindingsContext, call: VaultCall) {
     return await call.commit(async (tx) => {
       const accounts: { finding_id: FindingId; account_id: AccountId; rotation_id: RotationId | null }[] = [];
       const stored: Stored = new Map();
+      await lockVaulting(
+        tx,
+        ready.map(({ row }) => row.fingerprint),
+      );
       for (const each of ready) {
         accounts.push({ finding_id: each.row.id as FindingId, ...(await vaultOne(context, call, tx, each, stored)) });
       }
@@ -126,6 +141,7 @@ export async function vaultNew(
       const known = stored.get(fingerprint);
       try {
         await kernel.database.transaction(async (tx) => {
+          await lockVaulting(tx, [fingerprint]);
           const { account_id } = await vaultOne(context, order, tx, each, stored);
           const details = { account: account_id, scan: scanId, requester: actor.id };
           const note = { target: auditTarget(each.row.id, each.row.path), details };
@@ -188,12 +204,14 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   const [now] = await lockFindings(tx, actor, [row.id]);
   if (now?.can_manage !== true) throw refuse(403, "finding.not-allowed", "You need permission to add accounts.");
   const earlier = await readFix(tx, row.id);
-  if (earlier !== null && earlier.undone_at === null) {
+  if (earlier !== null && earlier.undone_at === null && earlier.active_version !== null) {
     throw refuse(409, "finding.vaulted", `"${titleOf(row)}" is already in a safe.`);
   }
+  const comparer = { id: actor.id, safes: retrievableSafes(actor) };
   const known =
     stored.get(row.fingerprint) ??
-    (await accountWithSecret(tx, { id: actor.id, safes: retrievableSafes(actor) }, row.fingerprint));
+    (await accountOfFix(tx, comparer, row.fingerprint)) ??
+    (await accountWithSecret(tx, comparer, row.fingerprint));
   if (known !== null) await accounts.requireSecret(tx, actor, known.id);
   const account = known ?? { id: await storeAccount(context, call, tx, it), version: 1 };
   stored.set(row.fingerprint, account);
@@ -285,18 +303,38 @@ export async function undoVaulting(
   call: Call<typeof undoEndpoint>,
   tx: Tx,
 ): Promise<FindingFix> {
+  await lockVaulting(tx, [await fingerprintOf(tx, call.params.id)]);
   const row = await lockManaged(tx, call);
   const fix = await readFix(tx, row.id);
   if (fix === null) throw refuse(404, "finding.not-vaulted", "This finding was not vaulted.");
-  if (!canUndo(fix)) {
-    throw refuse(409, "finding.rotated", "The secret or the file was changed, so vaulting cannot be undone.");
-  }
+  if (!canUndo(fix)) throw secretChanged();
   if (fix.dependent_id !== null) await context.rotation.removeDependent(tx, fix.account_id!, fix.dependent_id);
-  if (fix.is_new_account) await context.accounts.remove(tx, call.actor, fix.account_id!);
+  const removed = fix.is_new_account && (await removeUnlessShared(context, tx, call, fix));
   await updateFix(tx, row.id, { undone_at: context.kernel.clock.now() });
   await updateFinding(tx, row.id, { auto_vaulted: false, account_id: null });
   await addChange(context, tx, call, row.id, { kind: "vaulted", from: fix.account_id, to: null, reason: "Undone" });
-  call.note({ details: { account: fix.account_id, removed: fix.is_new_account } });
+  call.note({ details: { account: fix.account_id, removed } });
   await publish(context, tx, [row]);
   return toFix((await readFix(tx, row.id))!);
+}
+
+const secretChanged = () =>
+  refuse(409, "finding.rotated", "The secret or the file was changed, so vaulting cannot be undone.");
+
+/** Removes the account unless another finding needs it. Returns whether it was removed. */
+async function removeUnlessShared(
+  { accounts }: FindingsContext,
+  tx: Tx,
+  { actor }: Pick<Call, "actor">,
+  fix: FixRow,
+): Promise<boolean> {
+  const other = await otherFixOf(tx, fix.account_id!, fix.finding_id);
+  if (other !== null) {
+    await updateFix(tx, other, { is_new_account: true });
+    return false;
+  }
+  await accounts.remove(tx, actor, fix.account_id!);
+  // INVARIANT: a rotation that ended while this waited for the account's lock keeps its password, which is in no file.
+  if ((await versionOf(tx, fix.account_id!)) !== fix.version) throw secretChanged();
+  return true;
 }
