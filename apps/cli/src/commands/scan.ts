@@ -8,7 +8,7 @@ import { relative } from "node:path";
 import { command } from "../command.ts";
 import { UsageError } from "../command-error.ts";
 import { count, note } from "../output.ts";
-import { entryOf, isAccepted, keyOf, newBaseline, readBaseline, writeBaseline } from "../scan/baseline.ts";
+import { accepted, entryOf, keyOf, newBaseline, readBaseline, writeBaseline } from "../scan/baseline.ts";
 import { printJsonLine, printLine, printSarif } from "../scan/report.ts";
 import type { Reported } from "../scan/report.ts";
 import { excluded } from "../scan/source.ts";
@@ -50,6 +50,7 @@ export const scan = command({
       values.baseline === undefined ? null : update ? newBaseline() : await readBaseline(values.baseline);
 
     // The workers' fingerprints are compared with the baseline; the shown ones are keyed again, so that neither file helps to guess.
+    const isAccepted = baseline === null ? () => false : accepted(baseline);
     const scanKey = baseline === null ? Buffer.alloc(32) : keyOf(baseline);
     const shownKey = process.env["STRONGROOM_SCAN_KEY"] ?? randomBytes(32);
     const findings: Reported[] = [];
@@ -68,7 +69,7 @@ export const scan = command({
           const tagged = finding.fingerprint ?? "";
           reported.fingerprint = createHmac("sha256", shownKey).update(tagged).digest("base64url");
           if (baseline !== null && update) baseline.findings.push(entryOf(reported, tagged));
-          if (baseline !== null && isAccepted(baseline, entryOf(reported, tagged))) continue;
+          if (update || isAccepted(entryOf(reported, tagged))) continue;
           findings.push(reported);
           if (values.json === true) printJsonLine(reported);
           else if (values.sarif !== true) printLine(reported);
@@ -112,7 +113,7 @@ async function* scanned(
 }
 
 async function one(
-  { path, content, isChanged }: Extract<Source, { content: Uint8Array }>,
+  { path, content, hasChanged }: Extract<Source, { content: Uint8Array }>,
   pool: ScanPool,
   add: (reason: string) => void,
 ): Promise<{ path: string; results: Reported[] }> {
@@ -124,7 +125,7 @@ async function one(
   add(result.isBinary ? "binary" : "scanned");
   const shown = path.startsWith("/") ? path : relative(".", path) || path;
   const isWanted = (finding: { line: number; endLine: number }) =>
-    isChanged === undefined || isChanged(finding.line) || isChanged(finding.endLine);
+    hasChanged === undefined || hasChanged(finding.line, finding.endLine);
   return { path: shown, results: result.findings.filter(isWanted).map((finding) => ({ ...finding, path: shown })) };
 }
 

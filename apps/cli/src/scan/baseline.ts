@@ -1,9 +1,10 @@
 // A baseline: findings that are accepted for now. It identifies them without helping anyone to guess a value.
 import { createHmac, randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { CommandError } from "../command-error.ts";
 import { unreadable } from "../read-lines.ts";
+import { readFileUpTo } from "./read-file.ts";
 import type { Reported } from "./report.ts";
 
 const Entry = z.strictObject({
@@ -19,13 +20,17 @@ type Entry = z.infer<typeof Entry>;
 
 export const newBaseline = (): Baseline => ({ version: 1, salt: randomBytes(16).toString("base64url"), findings: [] });
 
+/** More than 100,000 findings. A repository may contain any file under the name of its baseline. */
+const LARGEST = 64 * 1024 * 1024;
+
 /** Throws CommandError (status 2) for a file that is missing or not a baseline. */
 export async function readBaseline(path: string): Promise<Baseline> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+  const content = await readFileUpTo(path, LARGEST).catch((error: unknown) => {
     throw unreadable(path, error);
   });
+  if (typeof content === "string") throw new CommandError(`${path} is not a baseline.`, { status: 2 });
   try {
-    return Baseline.parse(JSON.parse(text));
+    return Baseline.parse(JSON.parse(Buffer.from(content).toString()));
   } catch (error) {
     throw new CommandError(`${path} is not a baseline.`, { cause: error, status: 2 });
   }
@@ -35,7 +40,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
 export async function writeBaseline(path: string, baseline: Baseline): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   const findings = [...baseline.findings].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  await writeFile(temporary, `${JSON.stringify({ ...baseline, findings }, null, 2)}\n`);
+  await writeFile(temporary, `${JSON.stringify({ ...baseline, findings }, null, 2)}\n`, { flag: "wx" });
   await rename(temporary, path);
 }
 
@@ -51,9 +56,10 @@ export const entryOf = ({ path, class: found, keyName }: Reported, tagged: strin
   tag: Buffer.from(tagged, "base64url").subarray(0, 2).toString("hex"),
 });
 
-export function isAccepted(baseline: Baseline, entry: Entry): boolean {
-  return baseline.findings.some(
-    (each) =>
-      each.path === entry.path && each.class === entry.class && each.key === entry.key && each.tag === entry.tag,
-  );
+/** Tells whether the baseline lists a finding. */
+export function accepted({ findings }: Baseline): (entry: Entry) => boolean {
+  const listed = new Set(findings.map(textOf));
+  return (entry) => listed.has(textOf(entry));
 }
+
+const textOf = ({ path, class: found, key, tag }: Entry): string => JSON.stringify([path, found, key, tag]);

@@ -1,6 +1,6 @@
 // Prints findings: for people, as lines of JSON, or as SARIF. None of them contains a value.
 import type { DetectorClass, FindingFacts, Severity } from "@strongroom/detectors";
-import { print } from "../output.ts";
+import { jsonText, print } from "../output.ts";
 
 export interface Reported extends FindingFacts {
   path: string;
@@ -41,7 +41,7 @@ export function printJsonLine(finding: Reported): void {
     publicKey,
     reason,
   };
-  process.stdout.write(`${JSON.stringify({ ...shown, ...more })}\n`);
+  process.stdout.write(`${jsonText({ ...shown, ...more })}\n`);
 }
 
 const DESCRIPTIONS: Record<DetectorClass, string> = {
@@ -88,5 +88,5 @@ export function printSarif(findings: readonly Reported[], version: string): void
     version: "2.1.0",
     runs: [{ tool: { driver }, results }],
   };
-  process.stdout.write(`${JSON.stringify(log, null, 2)}\n`);
+  process.stdout.write(`${jsonText(log, 2)}\n`);
 }

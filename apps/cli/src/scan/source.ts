@@ -1,6 +1,6 @@
 // One file to scan, or one that was not scanned, with the reason.
 export type Source =
-  | { path: string; content: Uint8Array; isChanged?: (line: number) => boolean }
+  | { path: string; content: Uint8Array; hasChanged?: (from: number, to: number) => boolean }
   | { path: string; unread: Unread };
 
 const UNREAD = ["permission denied", "too large", "unreadable"] as const;

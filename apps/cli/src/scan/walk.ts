@@ -1,12 +1,20 @@
 // Reads the files below the given paths. Links are not followed, so that loops and other trees stay out.
-import { lstat, open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { constants } from "node:fs";
+import { lstat, readdir, stat } from "node:fs/promises";
+import { join, normalize, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
+import { readFileUpTo } from "./read-file.ts";
 import type { Source, Unread } from "./source.ts";
 
 export interface WalkOptions {
   maxSize: number;
   isExcluded: (path: string) => boolean;
+}
+
+/** A path as people read it, and its bytes, which need not be UTF-8. */
+interface Location {
+  path: string;
+  raw: Buffer;
 }
 
 /** Kernel interfaces: their files have no end or change while they are read. */
@@ -15,7 +23,9 @@ const PSEUDO = new Set(["/proc", "/sys", "/dev", "/run/udev"]);
 const OF_GIT = new Set(["config", "credentials"]);
 
 export async function* walk(paths: readonly string[], options: WalkOptions): AsyncGenerator<Source> {
-  for (const path of paths) {
+  for (const named of paths) {
+    const path = normalize(named);
+    const at = { path, raw: Buffer.from(path) };
     // A path that the user names is followed even if it is a link.
     const kind = await stat(path).catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(
@@ -26,43 +36,39 @@ export async function* walk(paths: readonly string[], options: WalkOptions): Asy
         },
       );
     });
-    if (kind.isDirectory()) yield* folder(path, options);
-    else if (kind.isFile()) yield await file(path, options);
+    if (kind.isDirectory()) yield* folder(at, options);
+    else if (kind.isFile()) yield await file(at, 0, options);
     else throw new CommandError(`${path} is neither a file nor a folder.`, { status: 2 });
   }
 }
 
-async function* folder(path: string, options: WalkOptions): AsyncGenerator<Source> {
-  if (PSEUDO.has(path)) return;
-  let names: string[];
+async function* folder({ path, raw }: Location, options: WalkOptions): AsyncGenerator<Source> {
+  if (PSEUDO.has(resolve(path))) return;
+  let names: Buffer[];
   try {
-    names = await readdir(path);
+    names = await readdir(raw, { encoding: "buffer" });
   } catch (error) {
     yield { path, unread: reasonOf(error) };
     return;
   }
   const isGit = /(?:^|\/)\.git$/.test(path);
-  for (const name of names.sort()) {
-    if (isGit && !OF_GIT.has(name)) continue;
-    const child = join(path, name);
-    if (options.isExcluded(child)) continue;
-    const kind = await lstat(child).catch(() => null);
+  for (const name of names.sort(Buffer.compare)) {
+    if (isGit && !OF_GIT.has(name.toString())) continue;
+    const child = { path: join(path, name.toString()), raw: Buffer.concat([raw, SLASH, name]) };
+    if (options.isExcluded(child.path)) continue;
+    const kind = await lstat(child.raw).catch(() => null);
     if (kind === null || kind.isSymbolicLink()) continue; // It vanished, or it is a link.
     if (kind.isDirectory()) yield* folder(child, options);
-    else if (kind.isFile() && kind.size > 0) yield await file(child, options);
+    else if (kind.isFile() && kind.size > 0) yield await file(child, constants.O_NOFOLLOW, options);
   }
 }
 
-async function file(path: string, { maxSize }: WalkOptions): Promise<Source> {
+const SLASH = Buffer.from("/");
+
+async function file({ path, raw }: Location, flags: number, { maxSize }: WalkOptions): Promise<Source> {
   try {
-    const handle = await open(path, "r");
-    try {
-      const { size } = await handle.stat();
-      if (size > maxSize) return { path, unread: "too large" };
-      return { path, content: new Uint8Array(await handle.readFile()) };
-    } finally {
-      await handle.close();
-    }
+    const content = await readFileUpTo(raw, maxSize, flags);
+    return typeof content === "string" ? { path, unread: content } : { path, content };
   } catch (error) {
     return { path, unread: reasonOf(error) };
   }
