@@ -18,6 +18,8 @@ import { matcherOf } from "./path-patterns.ts";
 /** The maximum size of one answer. */
 export const MAX_ANSWER_BYTES = 80 * 1024 * 1024;
 const MOST_ROWS_AT_ONCE = 25;
+/** Definitions and settings. A server that never ends its lists would fill the memory. */
+const MOST_LISTED = 200_000;
 
 /** A number of rows that always fits into one answer. A character takes at most four bytes. */
 export const rowsAtOnce = (columns: number): number =>
@@ -80,6 +82,7 @@ export class DatabaseReading {
   limit: ReadLimit | null = null;
   #tables = 0;
   #bytes = 0;
+  #listed = 0;
   readonly #seen = new Set<string>();
   readonly #unlisted: string[] = [];
   readonly #isExcluded: (place: string) => boolean;
@@ -101,7 +104,8 @@ export class DatabaseReading {
     if (this.#current.signal.aborted) return true;
     if (this.#current.remainingMs() <= RESERVED_MS) this.limit = "time";
     else if (this.#bytes >= this.#search.maxTotalBytes) this.limit = "bytes";
-    return this.limit === "time" || this.limit === "bytes";
+    else if (this.#listed >= MOST_LISTED) this.limit = "files";
+    return this.limit === "time" || this.limit === "bytes" || this.#listed >= MOST_LISTED;
   }
 
   /** Whether the search covers places with this prefix. */
@@ -163,6 +167,7 @@ export class DatabaseReading {
 
   /** Notes a definition or settings as existing. Returns whether to read it. */
   wants(place: string): boolean {
+    this.#listed += 1;
     this.#seen.add(place);
     const name = place.slice(place.indexOf(":") + 1);
     return !this.#isExcluded(name) && (this.#only === null || this.#only.has(place));

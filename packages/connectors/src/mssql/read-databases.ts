@@ -159,7 +159,7 @@ function pagesOf(ask: Ask, { columns }: FoundTable, from: Named) {
   return async () => {
     const rows = await ask(rowsOf(from, columns, { offset, count }));
     offset += rows.length;
-    return rows.map((row) => columns.map((_, index) => row[`c${index}`] ?? null));
+    return rows.slice(0, count).map((row) => columns.map((_, index) => row[`c${index}`] ?? null));
   };
 }
 

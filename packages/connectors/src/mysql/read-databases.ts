@@ -100,7 +100,7 @@ function pagesOf(ask: Ask, { columns }: FoundTable, from: string) {
       `select ${values.join(", ")} from ${from} limit ${count} offset ${offset}`,
     );
     offset += rows.length;
-    return rows.map((row) => columns.map((_, index) => textOrNull(row[`c${index}`])));
+    return rows.slice(0, count).map((row) => columns.map((_, index) => textOrNull(row[`c${index}`])));
   };
 }
 

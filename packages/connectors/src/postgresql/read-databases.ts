@@ -139,6 +139,10 @@ async function readTables(loggedIn: LoggedIn, database: string, reading: Databas
   const { rows } = await asked<Table>(loggedIn, TABLES, [MAX_COLUMNS, MAX_LISTED]);
   if (rows.length > MAX_LISTED) reading.notListed(`column:${fullName([database])}.`);
   const tables = new Map(rows.slice(0, MAX_LISTED).map((row) => [foundTable(database, row), row]));
+  // The query asks for no more columns, but the server may send them.
+  for (const [{ name, columns }, row] of tables) {
+    if (textsOf(row.columns).length > columns.length) reading.notListed(`column:${name}.`);
+  }
   const chosen = reading.choose([...tables.keys()]);
   await reading.found(chosen.length);
   for (const table of chosen) {
@@ -168,7 +172,7 @@ const foundTable = (database: string, row: Table): FoundTable => ({
   name: fullName([database, textOf(row.schema), textOf(row.name)]),
   owner: textOf(row.owner),
   isPublic: row.is_public === true,
-  columns: textsOf(row.columns),
+  columns: textsOf(row.columns).slice(0, MAX_COLUMNS),
 });
 
 async function readRows(
@@ -186,7 +190,9 @@ async function readRows(
     await reading.readTable(table, async () => {
       expect(MAX_ANSWER_BYTES);
       const { rows } = await client.query<unknown[]>({ text: `fetch ${count} from rows`, rowMode: "array" });
-      return rows.map((row) => table.columns.map((_, index) => (typeof row[index] === "string" ? row[index] : null)));
+      return rows
+        .slice(0, count)
+        .map((row) => table.columns.map((_, index) => (typeof row[index] === "string" ? row[index] : null)));
     });
   });
 }
@@ -207,8 +213,11 @@ async function readDefinitions(loggedIn: LoggedIn, database: string, reading: Da
         const readers = { owner: textOf(row.owner), isPublic: true };
         await reading.definition({ ...readers, place, text: textOf(row.text) });
       }
-      isAtEnd = rows.length < DEFINITIONS_AT_ONCE;
-      after = Number(rows.at(-1)?.id ?? 0);
+      const last = Number(rows.at(-1)?.id ?? 0);
+      isAtEnd = rows.length < DEFINITIONS_AT_ONCE || !(last > after);
+      // A list that goes round in a circle is not complete.
+      if (rows.length > 0 && !(last > after)) reading.notListed(`definition:${fullName([database])}.`);
+      after = last;
     }
   }
   if (reading.limit !== null) reading.notListed(`definition:${fullName([database])}.`);
