@@ -101,7 +101,10 @@ async function* everything(
   for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
     const page = await store.listFindings(db, actor, filter, { limit: PAGE, offset });
     const findings = await shownTo(context, db, actor, page);
-    for (const [index, row] of page.entries()) yield { row, finding: findings[index]! };
+    for (const [index, row] of page.entries()) {
+      const finding = findings[index]!;
+      yield { row: { ...row, username: finding.finding_data.username }, finding };
+    }
     if (page.length < PAGE) return;
   }
 }

@@ -1,16 +1,18 @@
 // Tests that users cannot reach logins or credentials through findings without permission.
-import { changeFindingStatus, readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
+import { changeFindingStatus, listFindings, readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
+import type { SecurityFinding } from "@strongroom/contract";
 import { needs, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { byId } from "#features/discovery/testing/discovery-world.ts";
+import { SSH, byId } from "#features/discovery/testing/discovery-world.ts";
 import { aPassword, aScannedHost } from "#features/scans/testing/scanned-host.ts";
 import type { ScannedHost } from "#features/scans/testing/scanned-host.ts";
+import { anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
-import { aMember } from "#testing/safes.ts";
+import { aMember, aSafe } from "#testing/safes.ts";
 
 describe("abuse of findings", needs(unixUsersAvailable()), () => {
   let host: ScannedHost;
@@ -55,6 +57,33 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     assert.deepEqual([result.vaulted, result.failed.map(({ id }) => id)], [0, [finding!.id]], text);
     const details = await host.app.call(readFinding, { ...byId(finding!), as });
     assert.equal(details.body.auto_vaulted, false);
+  });
+
+  test("a member learns neither the user name nor the id of an account in a safe that they cannot see", async () => {
+    const away = await aSafe(host.app, host.owner);
+    const password = aPassword();
+    const login = { ...SSH, username: "svc-payroll", hostname: "payroll.example.com", password };
+    const account = await anAccount(host.app, host.owner, away, login);
+    const member = await aPerson(host.app, "manager");
+    await aMember(host.app, host.owner, host.safe, member, ["list", "add"]);
+    const path = host.write("known/a.conf", `password = ${password}\n`);
+    await host.scanned();
+    const isOfFile = ({ finding_data }: SecurityFinding) => finding_data.file_path === path;
+    const finding = (await host.findings()).find(isOfFile)!;
+    assert.deepEqual([finding.account_id, finding.finding_data.username], [account.id, "svc-payroll"]);
+    const { body: vaulted } = await host.app.call(vaultFindings, {
+      body: { findingIds: [finding.id], vaultSettings: {}, login: {} },
+      as,
+    });
+    assert.equal(vaulted.accounts[0]?.account_id, account.id);
+    const details = await host.app.call(readFinding, { ...byId(finding), as: member.token });
+    const list = await host.app.call(listFindings, { query: { includeBelowThreshold: "true" }, as: member.token });
+    assert.ok(list.text.includes(finding.id));
+    for (const text of [details.text, list.text]) {
+      assert.ok(!text.includes("svc-payroll") && !text.includes(account.id), text);
+    }
+    const found = await host.app.call(listFindings, { query: { search: "svc-payroll" }, as: member.token });
+    assert.equal(found.body.total, 0);
   });
 
   test("a changed host in the database sends the secret nowhere", async () => {

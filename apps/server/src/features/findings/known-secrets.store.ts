@@ -123,6 +123,17 @@ export async function accountOfFix(tx: Tx, { id, safes }: Comparer, fingerprint:
   return rows[0] ?? null;
 }
 
+/** The user names of accounts that the caller has already checked, by id. */
+export async function userNamesOf(db: Db, ids: readonly string[]): Promise<Map<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("credentials")
+    .select(["id", "username"])
+    .where("id", "in", [...ids])
+    .execute();
+  return new Map(rows.map(({ id, username }) => [id, username]));
+}
+
 /** The files that dependents of these accounts keep up to date, as `account path`. */
 export async function managedFiles(tx: Tx, accountIds: readonly string[]): Promise<Set<string>> {
   if (accountIds.length === 0) return new Set();

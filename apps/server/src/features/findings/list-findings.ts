@@ -21,8 +21,9 @@ import { findingNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { titleOf } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
-import type { CountRow, PreparedFilter, ShownFinding } from "./findings.store.ts";
+import type { CountRow, FindingRow, PreparedFilter, ShownFinding } from "./findings.store.ts";
 import { readFix } from "./fixes.store.ts";
+import { userNamesOf } from "./known-secrets.store.ts";
 import { toFix } from "./fixes.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 import { countScansSince } from "./scan-counts.store.ts";
@@ -91,6 +92,7 @@ export async function readFinding(
     readFix(db, row.id),
     shownTo(context, db, call.actor, [row]),
   ]);
+  const isAccountVisible = finding!.account_id !== null || row.account_id === null;
   const found = { kind: "found", id: row.id, at: row.created_at.toISOString(), by: "Strongroom" } as const;
   return {
     ...finding!,
@@ -101,10 +103,10 @@ export async function readFinding(
       mode: row.file_mode,
       modified_at: row.file_modified_at.toISOString(),
     },
-    remediation_steps: remediationSteps(row),
+    remediation_steps: remediationSteps({ ...row, username: finding!.finding_data.username }),
     compliance_impact: complianceImpact(row.class),
     risk_factors: row.risk_factors,
-    fix: fix === null ? null : toFix(fix),
+    fix: fix === null ? null : isAccountVisible ? toFix(fix) : { ...toFix(fix), ...HIDDEN },
     history: [
       { ...found, from: null, to: null, reason: null },
       ...changes.map(({ id, at, by_name, kind, from_value, to_value, reason }) => ({
@@ -112,14 +114,17 @@ export async function readFinding(
         at: at.toISOString(),
         by: by_name,
         kind,
-        from: from_value,
-        to: to_value,
+        from: kind === "vaulted" && !isAccountVisible ? null : from_value,
+        to: kind === "vaulted" && !isAccountVisible ? null : to_value,
         reason,
       })),
     ],
     same_secret: same.map(({ id, target_name, path }) => ({ id: id as FindingId, target_name, file_path: path })),
   };
 }
+
+/** Of a fix whose account the reader cannot see. */
+const HIDDEN = { account_id: null, dependent_id: null, rotation_id: null };
 
 /** INVARIANT: an account with the same secret is named only to users who can see that account. */
 export async function shownTo(
@@ -128,17 +133,41 @@ export async function shownTo(
   actor: Actor,
   rows: readonly ShownFinding[],
 ): Promise<SecurityFinding[]> {
-  const ids = [...new Set(rows.flatMap(({ account_id }) => (account_id === null ? [] : [account_id])))];
-  const visible = new Set<string>();
-  for (const id of ids) {
+  const userNames = await visibleUserNames(accounts, db, actor, rows);
+  return rows.map((row) => {
+    const isVisible = row.account_id !== null && userNames.has(row.account_id);
+    return toFinding(row, isVisible ? { id: row.account_id!, username: userNames.get(row.account_id!) ?? null } : null);
+  });
+}
+
+/** The user name beside the secret, or that of its account if the actor can see the account. */
+export async function userNameFor(
+  { accounts }: FindingsContext,
+  db: Db,
+  actor: Actor,
+  row: Pick<FindingRow, "username" | "account_id">,
+): Promise<string | null> {
+  if (row.username !== null || row.account_id === null) return row.username;
+  return (await visibleUserNames(accounts, db, actor, [row])).get(row.account_id) ?? null;
+}
+
+/** The user names of those accounts of the findings that the actor can see, by id. */
+async function visibleUserNames(
+  accounts: FindingsContext["accounts"],
+  db: Db,
+  actor: Actor,
+  rows: readonly Pick<FindingRow, "account_id">[],
+): Promise<Map<string, string | null>> {
+  const seen: string[] = [];
+  for (const id of new Set(rows.flatMap(({ account_id }) => account_id ?? []))) {
     try {
       await accounts.requireSeen(db, actor, id);
-      visible.add(id);
+      seen.push(id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
-  return rows.map((row) => toFinding(row, row.account_id !== null && visible.has(row.account_id)));
+  return userNamesOf(db, seen);
 }
 
 function describe({ path, reason, hostname }: ShownFinding): string {
@@ -168,7 +197,8 @@ function locationOf({ hostname, path, line }: ShownFinding): string {
   return `${hostname}:${placeName(path)}${hasLines ? `:${line}` : ""}`;
 }
 
-function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFinding {
+/** `account` is the account with the secret if the reader can see it. */
+function toFinding(row: ShownFinding, account: { id: string; username: string | null } | null): SecurityFinding {
   return {
     id: row.id as FindingId,
     target_id: row.target_id as DiscoveryTargetId,
@@ -190,13 +220,13 @@ function toFinding(row: ShownFinding, isAccountVisible: boolean): SecurityFindin
       line_number: row.line,
       pattern_matched: row.detector,
       key_name: row.key_name,
-      username: row.username,
+      username: row.username ?? account?.username ?? null,
       preview: row.preview,
     },
     liveness: row.liveness,
     verified_at: row.verified_at?.toISOString() ?? null,
     reused_on: row.class === ACCOUNT_CLASS ? 1 : Math.max(1, row.reused_on),
-    account_id: isAccountVisible ? (row.account_id as AccountId) : null,
+    account_id: (account?.id ?? null) as AccountId | null,
     assignee:
       row.assignee_id === null ? null : { id: row.assignee_id as UserId, name: row.assignee_name ?? "A deleted user" },
     due_at: row.due_at?.toISOString() ?? null,

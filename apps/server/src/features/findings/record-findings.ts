@@ -124,7 +124,8 @@ export async function recordFindings(
       is_below_threshold: score < lowestRisk,
       line: found.line,
       key_name: found.keyName?.slice(0, LONGEST_TEXT) ?? null,
-      username: username?.slice(0, LONGEST_TEXT) ?? null,
+      // INVARIANT: the user name of the account is not stored, because users who cannot see the account see the finding.
+      username: found.userName?.slice(0, LONGEST_TEXT) ?? null,
       host: found.host?.slice(0, LONGEST_TEXT) ?? null,
       port: found.port,
       preview: found.preview.slice(0, LONGEST_TEXT),

@@ -12,6 +12,8 @@ import type { FindingsContext } from "./findings.ts";
 import { REUSED, dueAfter, riskFactors, riskScore } from "./findings.policy.ts";
 import { updateFinding } from "./findings.store.ts";
 import type { FindingRow } from "./findings.store.ts";
+import { userNamesOf } from "./known-secrets.store.ts";
+import { userNameFor } from "./list-findings.ts";
 import { loginOf, targetOfLogin } from "./login-of-finding.ts";
 import type { LoginOfFinding } from "./login-of-finding.ts";
 import { openTarget, readSecrets, scannedSystem } from "./secret-of-finding.ts";
@@ -31,7 +33,8 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
   const row = await kernel.database.transaction((tx) => lockManaged(tx, call));
   const opened = await openTarget(context, call.actor, row.target_id);
   const scanned = scannedSystem(opened);
-  const login = loginOf(row, scanned, call.body.login);
+  const username = await userNameFor(context, kernel.database.db, call.actor, row);
+  const login = loginOf({ ...row, username }, scanned, call.body.login);
   if (typeof login === "string") {
     throw refuse(422, "finding.login-unknown", login, { errors: [{ path: "login", msg: login }] });
   }
@@ -52,11 +55,14 @@ export async function verifyFinding(context: FindingsContext, call: SteppedCall<
     const now = await lockManaged(tx, call);
     await endLoginTest(tx, testId, result.outcome);
     const at = kernel.clock.now();
-    const factors = riskFactors(riskFactsOf(now, liveness), at);
+    const known =
+      now.account_id === null ? null : ((await userNamesOf(tx, [now.account_id])).get(now.account_id) ?? null);
+    const factors = riskFactors({ ...riskFactsOf(now, liveness), username: now.username ?? known }, at);
     await updateFinding(tx, row.id, {
       liveness,
       verified_at: at,
-      username: now.username ?? login.username,
+      // The user name of an account is not stored: users who cannot see the account see the finding.
+      username: now.username ?? (now.account_id === null ? login.username : null),
       risk_factors: JSON.stringify(factors),
       risk_score: riskScore(factors),
       due_at: dueAfter(now, riskScore(factors)),
