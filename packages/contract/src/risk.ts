@@ -195,6 +195,40 @@ export const listRiskItems = endpoint({
   audit: "none",
 });
 
+export const MOST_FIXED_ITEMS = 500;
+
+/** An id that is on none of the caller's lists has no effect. */
+export const FixedRiskItem = z.strictObject({ factor: RiskFactorId, id: z.uuid() });
+export type FixedRiskItem = z.infer<typeof FixedRiskItem>;
+
+/** What if: the assessment as if these items, and all items of these factors, were fixed. Stores nothing. */
+export const previewRiskScore = endpoint({
+  method: "POST",
+  path: "/api/v1/discovery/enhanced/risk-assessment/what-if",
+  summary: "The risk score as if the given items and factors were fixed",
+  body: z.strictObject({
+    ...scope,
+    factors: z.array(RiskFactorId).max(RISK_FACTORS.length).default([]),
+    items: z.array(FixedRiskItem).max(MOST_FIXED_ITEMS).default([]),
+  }),
+  reply: z.object({
+    /** Null when there is nothing to assess. */
+    data: z
+      .object({
+        /** The score now. */
+        overall_risk_score: z.number().int(),
+        score_if_fixed: z.number().int(),
+        /** The factors after the fixes. */
+        risk_factors: z.array(RiskFactor),
+      })
+      .nullable(),
+  }),
+  needs: "risk.read",
+  audit: "none",
+  gives: "nothing",
+  perMinute: 120,
+});
+
 /**
  * The overall score, 0 to 100: the chance that at least one of independent factors does harm, where a factor's score is
  * its chance in percent. Fixing an item never raises it.

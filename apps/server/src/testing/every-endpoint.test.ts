@@ -46,6 +46,7 @@ const UNRECORDED = [
   "dismissNotification",
   "dryRunOnboardingRule",
   "previewOnboarding",
+  "previewRiskScore",
   "readAllNotifications",
   "readNotification",
   "reportActivity",

@@ -141,6 +141,7 @@ const BODIES: Record<string, unknown> = {
   startDiscoveryScan: { scanSettings: {} },
   startDiscoveryScans: { targetIds: [id], scanSettings: {} },
   generateRiskAssessment: { targetIds: [], options: {} },
+  previewRiskScore: { factors: [], items: [{ factor: "stale_passwords", id }] },
   generateReport: { targetIds: [] },
   createSavedView: { list: "accounts", name: "Linux", filters: { system: "Linux" }, is_shared: true },
   createReportSchedule: { cadence: "weekly" },

@@ -2,6 +2,7 @@
 import {
   generateRiskAssessment,
   listRiskItems,
+  previewRiskScore,
   readComplianceStatus,
   readRiskAssessment,
   readRiskTrend,
@@ -13,6 +14,7 @@ import {
   assessRisk,
   generateAssessment,
   listFactorItems,
+  previewScore,
   readAssessment,
   readCompliance,
   readTrend,
@@ -36,6 +38,7 @@ export function installRisk(context: RiskContext): void {
   implement(kernel, readRiskAssessment, (call, db) => readAssessment(context, call, db));
   implement(kernel, generateRiskAssessment, (call, tx) => generateAssessment(context, call, tx));
   implement(kernel, listRiskItems, (call, db) => listFactorItems(context, call, db));
+  implement(kernel, previewRiskScore, (call, db) => previewScore(context, call, db));
   implement(kernel, readComplianceStatus, (call, db) => readCompliance(context, call, db));
   implement(kernel, readRiskTrend, (call, db) => readTrend(context, call, db));
   kernel.jobs.define("risk.snapshot", { schedule: "50 23 * * *", policy: "exclusive" }, async () => {

@@ -43,6 +43,21 @@ export interface RiskScope {
   now: Date;
   /** Whether the actor may see the users without a second factor. */
   seesUsers: boolean;
+  /** What if: the ids of items that count as fixed, by factor. */
+  fixed?: ReadonlyMap<RiskFactorId, readonly string[]>;
+}
+
+/** A rotation gives an account a new, different password. Closing a finding removes it from both lists. */
+const FIXED_TOGETHER: readonly (readonly RiskFactorId[])[] = [
+  ["stale_passwords", "shared_passwords"],
+  ["exposed_secrets", "expiring_secrets"],
+];
+
+/** A condition on the id of an item: it does not count as fixed. */
+function isNotFixed(id: Sql, factor: RiskFactorId, { fixed }: RiskScope): Sql {
+  const factors = FIXED_TOGETHER.find((group) => group.includes(factor)) ?? [factor];
+  const ids = factors.flatMap((each) => fixed?.get(each) ?? []);
+  return ids.length === 0 ? sql`true` : sql`${id} <> all(${ids}::uuid[])`;
 }
 
 const DAY = sql`interval '1 day'`;
@@ -103,7 +118,7 @@ const endsSoon = ({ now }: RiskScope): Sql =>
 const openCertificates = (scope: RiskScope): Sql => sql`
   findings finding join discovery_targets target on target.id = finding.target_id
   where finding.target_id in ${seenTargets(scope)} and finding.class = 'certificate'
-    and finding.status in ('new', 'investigating')`;
+    and finding.status in ('new', 'investigating') and ${isNotFixed(sql`finding.id`, "expiring_secrets", scope)}`;
 
 const completedScan = (scope: RiskScope): Sql =>
   sql`select 1 from scans where target_id in ${seenTargets(scope)} and status = 'completed' limit 1`;
@@ -138,7 +153,8 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
       'The same secret as ' || (others.count - 1) || case others.count when 2 then ' other account'
         else ' other accounts' end as detail, null::timestamptz as since
     from (select hashed.secret_id, count(*) over (partition by hashed.fingerprint) as count
-      from ${comparable(scope)} hashed join ${secrets(scope)} seen on seen.id = hashed.secret_id) others
+      from ${comparable(scope)} hashed join ${secrets(scope)} seen on seen.id = hashed.secret_id
+      where ${isNotFixed(sql`hashed.secret_id`, "shared_passwords", scope)}) others
     join credentials on credentials.id = others.secret_id
     join safes on safes.id = credentials.safe_id
     where others.count > 1 and ${onHosts(scope)}`,
@@ -250,12 +266,15 @@ export async function readFacts(db: Db, scope: RiskScope): Promise<Partial<Recor
   const wanted = (Object.keys(ITEMS) as RiskFactorId[]).filter((id) => isInScope(id, scope));
   const counted = await Promise.all(
     wanted.map(async (id) => {
-      const query = { affected: ITEMS[id], examined: TOTALS[id], hasTotal: id !== "exposed_secrets" };
+      const query = { affected: unfixedItems(id), examined: TOTALS[id], hasTotal: id !== "exposed_secrets" };
       return [id, await readCounts(db, scope, query)] as const;
     }),
   );
   return Object.fromEntries(counted);
 }
+
+const unfixedItems = (id: RiskFactorId) => (scope: RiskScope) =>
+  sql`select 1 from (${ITEMS[id](scope)}) items where ${isNotFixed(sql`items.id`, id, scope)}`;
 
 /** The facts that only compliance controls use. */
 export async function readControlFacts(db: Db, scope: RiskScope): Promise<Record<ControlFactId, Facts>> {

@@ -1,11 +1,14 @@
 // Assesses the risk: reads the facts, applies the formulas and adds the trends.
 import type {
   DiscoveryTargetId,
+  FixedRiskItem,
   RiskAssessment,
+  RiskFactorId,
   RiskItem,
   RiskTimeframe,
   generateRiskAssessment,
   listRiskItems,
+  previewRiskScore,
   readComplianceStatus,
   readRiskAssessment,
   readRiskTrend,
@@ -21,6 +24,7 @@ import { pageByName, readNamePlace } from "#kernel/http/cursor.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { complianceOf } from "./controls.ts";
 import { factorsOf, recommendationsFor } from "./risk.policy.ts";
+import type { Facts } from "./risk.policy.ts";
 import {
   comparesEverySecret,
   listItems,
@@ -60,6 +64,13 @@ export function scopeOfRisk({ kernel, grants }: RiskContext, actor: Actor, selec
   };
 }
 
+type AllFacts = Partial<Record<RiskFactorId, Facts>>;
+
+/** Whether there is any account, target or finding. */
+function hasData(facts: AllFacts): boolean {
+  return Object.entries(facts).some(([id, { isAssessed }]) => id !== "missing_mfa" && isAssessed);
+}
+
 /** Null without any account, target or finding. */
 export async function assessRisk(db: Db, scope: RiskScope): Promise<RiskAssessment | null> {
   const seesScores = scope.targetIds === null && seesEverySafe(scope.actor);
@@ -69,8 +80,7 @@ export async function assessRisk(db: Db, scope: RiskScope): Promise<RiskAssessme
     readFindingTrend(db, scope),
     seesScores ? readScoreTrend(db, scope.since) : [],
   ]);
-  const { missing_mfa: _, ...aboutSystems } = facts;
-  if (!Object.values(aboutSystems).some(({ isAssessed }) => isAssessed)) return null;
+  if (!hasData(facts)) return null;
   const factors = factorsOf(facts);
   const score = overallRisk(factors);
   return {
@@ -89,6 +99,38 @@ export async function readAssessment(context: RiskContext, call: Call<typeof rea
   const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
   return { data: await assessRisk(db, scope) };
 }
+
+/**
+ * What if. INVARIANT: only items that the caller can see have an effect, so the score does not reveal whether another id
+ * exists.
+ */
+export async function previewScore(context: RiskContext, call: Call<typeof previewRiskScore>, db: Db) {
+  const { targetId, timeframe, factors, items } = call.body;
+  const scope = scopeOfRisk(context, call.actor, { targetIds: targetId === undefined ? [] : [targetId], timeframe });
+  const [before, after] = await Promise.all([
+    readFacts(db, scope),
+    readFacts(db, { ...scope, fixed: byFactor(items) }),
+  ]);
+  if (!hasData(before)) return { data: null };
+  const fixed = factorsOf(withoutItemsOf(factors, after));
+  const data = {
+    overall_risk_score: overallRisk(factorsOf(before)),
+    score_if_fixed: overallRisk(fixed),
+    risk_factors: fixed,
+  };
+  return { data };
+}
+
+const byFactor = (items: readonly FixedRiskItem[]): Map<RiskFactorId, string[]> =>
+  new Map([...Map.groupBy(items, ({ factor }) => factor)].map(([factor, list]) => [factor, list.map(({ id }) => id)]));
+
+const withoutItemsOf = (fixed: readonly RiskFactorId[], facts: AllFacts): AllFacts =>
+  Object.fromEntries(
+    (Object.entries(facts) as [RiskFactorId, Facts][]).map(([id, each]) => [
+      id,
+      fixed.includes(id) ? { ...each, affected: 0 } : each,
+    ]),
+  );
 
 /** API-79. */
 export async function readCompliance(context: RiskContext, call: Call<typeof readComplianceStatus>, db: Db) {

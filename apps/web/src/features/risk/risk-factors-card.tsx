@@ -1,6 +1,6 @@
 // The risk factors, each with its score and the list of its items (RISK-07).
 import { Checkbox } from "@mantine/core";
-import type { RiskFactor, RiskFactorId } from "@strongroom/contract";
+import { MOST_FIXED_ITEMS, type RiskFactor, type RiskItem } from "@strongroom/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { Link } from "react-router";
@@ -14,52 +14,48 @@ import { SectionCard } from "#shared/ui/section-card.tsx";
 import { LIKELIHOODS, affectedText, pathOfItem } from "./risk-labels.ts";
 import { ScoreBar } from "./risk-score-card.tsx";
 import { factorItems, type RiskSelection } from "./risk.queries.ts";
+import type { ScoreIfFixed } from "./use-score-if-fixed.ts";
+import { fixedItemsOf, fixedText, withFactor, withItems, type WhatIf } from "./what-if.ts";
 import classes from "./risk.module.css";
 
 export interface RiskFactorsCardProps {
   factors: readonly RiskFactor[];
   selection: RiskSelection;
-  fixed: ReadonlySet<RiskFactorId>;
-  onFix: (fixed: ReadonlySet<RiskFactorId>) => void;
+  whatIf: WhatIf;
+  after: ScoreIfFixed;
+  onChange: (whatIf: WhatIf) => void;
 }
 
-export function RiskFactorsCard({ factors, selection, fixed, onFix }: RiskFactorsCardProps) {
+export function RiskFactorsCard({ factors, ...rest }: RiskFactorsCardProps) {
   return (
-    <SectionCard title="Risk Factors" description="Select factors to see the overall score after fixing them.">
+    <SectionCard
+      title="Risk Factors"
+      description="Select factors, or items in their lists, to see the overall score after fixing them."
+    >
       <ul className={classes.factors}>
         {factors.map((factor) => (
-          <Factor
-            key={factor.id}
-            factor={factor}
-            selection={selection}
-            isFixed={fixed.has(factor.id)}
-            onFix={(isFixed) =>
-              onFix(new Set(isFixed ? [...fixed, factor.id] : [...fixed].filter((id) => id !== factor.id)))
-            }
-          />
+          <Factor key={factor.id} factor={factor} {...rest} />
         ))}
       </ul>
     </SectionCard>
   );
 }
 
-interface FactorProps {
+interface FactorProps extends Omit<RiskFactorsCardProps, "factors"> {
   factor: RiskFactor;
-  selection: RiskSelection;
-  isFixed: boolean;
-  onFix: (isFixed: boolean) => void;
 }
 
-function Factor({ factor, selection, isFixed, onFix }: FactorProps) {
+function Factor(props: FactorProps) {
+  const { factor, whatIf, onChange } = props;
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();
   const { factor: title, description, score, impact, likelihood, affected, is_assessed } = factor;
   return (
     <li className={classes.factor}>
       <Checkbox
-        checked={isFixed}
+        checked={whatIf.factors.includes(factor.id)}
         disabled={score === 0}
-        onChange={(event) => onFix(event.currentTarget.checked)}
+        onChange={(event) => onChange(withFactor(whatIf, factor.id, event.currentTarget.checked))}
         aria-label={`Imagine ${title.toLowerCase()} as fixed`}
         mt={2}
       />
@@ -88,7 +84,7 @@ function Factor({ factor, selection, isFixed, onFix }: FactorProps) {
               onChange={setIsOpen}
               controls={id}
             />
-            <div id={id}>{isOpen && <Items factor={factor} selection={selection} />}</div>
+            <div id={id}>{isOpen && <Items {...props} />}</div>
           </>
         )}
       </div>
@@ -96,20 +92,39 @@ function Factor({ factor, selection, isFixed, onFix }: FactorProps) {
   );
 }
 
-function Items({ factor, selection }: { factor: RiskFactor; selection: RiskSelection }) {
+function Items(props: FactorProps) {
+  const { factor, selection, whatIf, onChange } = props;
   const query = useInfiniteQuery(factorItems(factor.id, selection));
   return (
     <Loaded query={query}>
       {({ pages }) => {
         const items = pages.flatMap(({ data }) => data);
         if (items.length === 0) return <NoRows>Nothing is affected now</NoRows>;
+        const isWhole = whatIf.factors.includes(factor.id);
+        const fixed = fixedItemsOf(whatIf, factor.id);
+        const isFull = whatIf.items.length >= MOST_FIXED_ITEMS;
+        const toggle = (ids: readonly string[], isFixed: boolean) =>
+          onChange(withItems(whatIf, factor.id, ids, isFixed));
         return (
           <>
+            <ItemSelection {...props} items={items} fixed={fixed} onToggle={toggle} />
             <RowList label={factor.factor}>
               {items.map((item) => {
                 const path = pathOfItem(item);
                 return (
-                  <Row key={item.id} name={path === null ? item.name : <Link to={path}>{item.name}</Link>}>
+                  <Row
+                    key={item.id}
+                    icon={
+                      <Checkbox
+                        checked={isWhole || fixed.has(item.id)}
+                        disabled={isWhole || (isFull && !fixed.has(item.id))}
+                        onChange={(event) => toggle([item.id], event.currentTarget.checked)}
+                        aria-label={`Imagine ${item.name}, ${item.place} as fixed`}
+                        mt={2}
+                      />
+                    }
+                    name={path === null ? item.name : <Link to={path}>{item.name}</Link>}
+                  >
                     <RowDetail>
                       {[item.place, item.detail].filter((text) => text !== "").join(" · ")}
                       {item.since !== null && (
@@ -128,5 +143,42 @@ function Items({ factor, selection }: { factor: RiskFactor; selection: RiskSelec
         );
       }}
     </Loaded>
+  );
+}
+
+interface ItemSelectionProps extends FactorProps {
+  items: readonly RiskItem[];
+  fixed: ReadonlySet<string>;
+  onToggle: (ids: readonly string[], isFixed: boolean) => void;
+}
+
+/** Selects all shown items, and repeats the score beside them, because the card with the score may be out of view. */
+function ItemSelection({ factor, whatIf, after, items, fixed, onToggle }: ItemSelectionProps) {
+  const isWhole = whatIf.factors.includes(factor.id);
+  const count = items.filter(({ id }) => fixed.has(id)).length;
+  const isAll = isWhole || count === items.length;
+  return (
+    <div className={classes.selectItems}>
+      <Checkbox
+        checked={isAll}
+        indeterminate={!isAll && count > 0}
+        disabled={isWhole}
+        onChange={() =>
+          onToggle(
+            items.map(({ id }) => id),
+            !isAll,
+          )
+        }
+        label={`Select all ${items.length} shown`}
+      />
+      {fixed.size > 0 && (
+        <span className={classes.itemScore}>
+          Overall score after fixing {fixedText(whatIf)}: {after.score ?? "–"}
+        </span>
+      )}
+      {whatIf.items.length >= MOST_FIXED_ITEMS && (
+        <span className={classes.itemScore}>No more than {MOST_FIXED_ITEMS} items can be selected.</span>
+      )}
+    </div>
   );
 }

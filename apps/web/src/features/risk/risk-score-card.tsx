@@ -1,23 +1,23 @@
-// The overall score, and what it would be after fixing the selected factors.
+// The overall score, and what it would be after fixing the selected factors and items.
 import { Button } from "@mantine/core";
-import { overallRisk, severityOfRisk, type RiskAssessment, type RiskFactorId } from "@strongroom/contract";
-import { counted } from "#shared/format/text.ts";
+import { severityOfRisk, type RiskAssessment } from "@strongroom/contract";
 import { RelativeTime } from "#shared/ui/relative-time.tsx";
 import { SectionCard } from "#shared/ui/section-card.tsx";
 import { SeverityBadge } from "#shared/ui/status-badge.tsx";
-import { LEVEL_COLORS, without } from "./risk-labels.ts";
+import { LEVEL_COLORS } from "./risk-labels.ts";
+import type { ScoreIfFixed } from "./use-score-if-fixed.ts";
+import { fixedText, isNothing, type WhatIf } from "./what-if.ts";
 import classes from "./risk.module.css";
 
 export interface RiskScoreCardProps {
   assessment: RiskAssessment;
-  /** The factors that the reader imagines as fixed. */
-  fixed: ReadonlySet<RiskFactorId>;
+  whatIf: WhatIf;
+  after: ScoreIfFixed;
   onReset: () => void;
 }
 
-export function RiskScoreCard({ assessment, fixed, onReset }: RiskScoreCardProps) {
-  const { overall_risk_score: score, risk_level: level, risk_factors: factors, assessed_at } = assessment;
-  const after = overallRisk(without(factors, fixed));
+export function RiskScoreCard({ assessment, whatIf, after, onReset }: RiskScoreCardProps) {
+  const { overall_risk_score: score, risk_level: level, assessed_at } = assessment;
   return (
     <SectionCard
       title="Overall Risk"
@@ -36,13 +36,11 @@ export function RiskScoreCard({ assessment, fixed, onReset }: RiskScoreCardProps
       </div>
       <ScoreBar score={score} label="Overall risk score" />
       <p className={classes.note} aria-live="polite">
-        {fixed.size === 0
-          ? "Select factors below to see the score after fixing them."
-          : `${after} (${severityOfRisk(after)}) after fixing ${counted(fixed.size, "factor")}.`}
+        {textOf(whatIf, after)}
       </p>
-      {fixed.size > 0 && (
+      {!isNothing(whatIf) && (
         <>
-          <ScoreBar score={after} label="Score after fixing" />
+          {after.score !== null && <ScoreBar score={after.score} label="Score after fixing" />}
           <Button variant="default" size="compact-sm" mt="sm" onClick={onReset}>
             Reset
           </Button>
@@ -50,6 +48,13 @@ export function RiskScoreCard({ assessment, fixed, onReset }: RiskScoreCardProps
       )}
     </SectionCard>
   );
+}
+
+function textOf(whatIf: WhatIf, { score, error }: ScoreIfFixed): string {
+  if (isNothing(whatIf)) return "Select factors, or items in their lists, to see the score after fixing them.";
+  if (error !== null) return `Failed to calculate the score. ${error}`;
+  if (score === null) return "Calculating the score…";
+  return `${score} (${severityOfRisk(score)}) after fixing ${fixedText(whatIf)}.`;
 }
 
 export function ScoreBar({ score, label }: { score: number; label: string }) {

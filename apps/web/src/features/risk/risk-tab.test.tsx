@@ -154,6 +154,58 @@ describe("the Risk Assessment tab", () => {
     expect(link.getAttribute("href")).toBe(`/accounts/${ACCOUNT_ID}`);
   });
 
+  describe("with the list of a factor", () => {
+    const WHAT_IF = "POST /api/v1/discovery/enhanced/risk-assessment/what-if";
+    const OTHER_ID = "33333333-0000-4000-8000-000000000000";
+    const itemOf = (id: string, name: string) => ({ id, kind: "account", name, place: "", detail: "", since: null });
+    const preview = (score: number) => ({
+      json: { data: { overall_risk_score: 60, score_if_fixed: score, risk_factors: [] } },
+    });
+    beforeEach(async () => {
+      const data = [itemOf(ACCOUNT_ID, "root on web1"), itemOf(OTHER_ID, "root on web2")];
+      api.on(`${PATH}/factors/stale_passwords/items`, { json: { data, next_cursor: null } });
+      api.on(WHAT_IF, preview(57));
+      show();
+      await userEvent.click(await screen.findByRole("button", { name: "Show list: Old passwords" }));
+    });
+
+    test("selected items show the server's score after fixing them", async () => {
+      await userEvent.click(await screen.findByRole("checkbox", { name: /root on web1/ }));
+      await screen.findByText("57 (medium) after fixing 1 item.");
+      screen.getByText("Overall score after fixing 1 item: 57");
+      expect(api.requestsTo(WHAT_IF)[0]!.body).toEqual({
+        timeframe: "30d",
+        factors: [],
+        items: [{ factor: "stale_passwords", id: ACCOUNT_ID }],
+      });
+      api.on(WHAT_IF, preview(41));
+      await userEvent.click(screen.getByRole("checkbox", { name: /second factor as fixed/ }));
+      await userEvent.click(screen.getByRole("checkbox", { name: "Select all 2 shown" }));
+      await screen.findByText("41 (medium) after fixing 1 factor and 2 items.");
+      expect(api.requestsTo(WHAT_IF).at(-1)!.body).toMatchObject({
+        factors: ["missing_mfa"],
+        items: [{ id: ACCOUNT_ID }, { id: OTHER_ID }],
+      });
+      await userEvent.click(screen.getByRole("button", { name: "Reset" }));
+      screen.getByText(/^Select factors, or items in their lists, to see the score/);
+    });
+
+    test("a selected factor includes its items", async () => {
+      await userEvent.click(await screen.findByRole("checkbox", { name: /root on web1/ }));
+      await userEvent.click(screen.getByRole("checkbox", { name: "Imagine old passwords as fixed" }));
+      screen.getByText("20 (low) after fixing 1 factor.");
+      const item = screen.getByRole<HTMLInputElement>("checkbox", { name: /root on web2/ });
+      expect([item.checked, item.disabled]).toEqual([true, true]);
+    });
+
+    test("shows the server's message when the score cannot be calculated", async () => {
+      api.on(WHAT_IF, problem(409, "risk.broken", "The audit trail is damaged."));
+      await userEvent.click(await screen.findByRole("checkbox", { name: /root on web1/ }));
+      await screen.findByText("Failed to calculate the score. The audit trail is damaged.");
+      expect(screen.queryByRole("meter", { name: "Score after fixing" })).toBeNull();
+    });
+  });
+
   test("RISK-12, RISK-13: sends the only selected target, and 30 days unless another time frame is chosen", async () => {
     show(`/discovery?tab=risk-assessment&target=${TARGET_ID}`);
     await screen.findByText("Overall Risk");

@@ -1,7 +1,7 @@
 // The Risk Assessment tab, from the facts that the reader can see (RISK-01 to RISK-13).
 import { Button, Select, SegmentedControl, Stack } from "@mantine/core";
 import { IconGauge, IconRefresh } from "@tabler/icons-react";
-import { RiskTimeframe, type DiscoveryTargetId, type RiskAssessment, type RiskFactorId } from "@strongroom/contract";
+import { RiskTimeframe, type DiscoveryTargetId, type RiskAssessment } from "@strongroom/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentType } from "react";
 import { useSearchParams } from "react-router";
@@ -17,6 +17,8 @@ import { RiskFactorsCard } from "./risk-factors-card.tsx";
 import { RiskScoreCard } from "./risk-score-card.tsx";
 import { TrendsCard } from "./trends-card.tsx";
 import { assessment, generation, targetChoices, type RiskSelection } from "./risk.queries.ts";
+import { useScoreIfFixed } from "./use-score-if-fixed.ts";
+import { NOTHING_FIXED } from "./what-if.ts";
 import classes from "./risk.module.css";
 
 const FAILED = "Failed to load risk assessment";
@@ -108,18 +110,27 @@ function Assessment({ selection }: { selection: RiskSelection }) {
       />
     );
   }
-  return <Content data={query.data.data} selection={selection} />;
+  // Another selection has other items.
+  const key = `${selection.targetId ?? "all"} ${selection.timeframe}`;
+  return <Content key={key} data={query.data.data} selection={selection} />;
 }
 
 function Content({ data, selection }: { data: RiskAssessment; selection: RiskSelection }) {
-  const [fixed, setFixed] = useState<ReadonlySet<RiskFactorId>>(new Set());
+  const [whatIf, setWhatIf] = useState(NOTHING_FIXED);
+  const after = useScoreIfFixed(data, selection, whatIf);
   return (
     <>
       <div className={classes.columns}>
-        <RiskScoreCard assessment={data} fixed={fixed} onReset={() => setFixed(new Set())} />
+        <RiskScoreCard assessment={data} whatIf={whatIf} after={after} onReset={() => setWhatIf(NOTHING_FIXED)} />
         <TrendsCard trends={data.trends} />
       </div>
-      <RiskFactorsCard factors={data.risk_factors} selection={selection} fixed={fixed} onFix={setFixed} />
+      <RiskFactorsCard
+        factors={data.risk_factors}
+        selection={selection}
+        whatIf={whatIf}
+        after={after}
+        onChange={setWhatIf}
+      />
       <RecommendationsCard recommendations={data.recommendations} score={data.overall_risk_score} />
       <ComplianceCard scores={data.compliance_scores} />
     </>

@@ -3,14 +3,16 @@ import {
   generateRiskAssessment,
   listDiscoveryTargets,
   listRiskItems,
+  previewRiskScore,
   readRiskAssessment,
   type DiscoveryTargetId,
   type RiskFactorId,
   type RiskTimeframe,
 } from "@strongroom/contract";
-import { infiniteQueryOptions, mutationOptions, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, mutationOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import { call } from "#shared/api/call.ts";
 import { callForQuery, invalidatePath, keyOf, queryOf } from "#shared/api/query.ts";
+import type { WhatIf } from "./what-if.ts";
 
 /** RISK-12: a target limits the assessment to its host. */
 export interface RiskSelection {
@@ -32,6 +34,15 @@ export const factorItems = (factor: RiskFactorId, selection: RiskSelection) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
+
+/** A POST, because up to 500 ids do not fit into an address. */
+export const scorePreview = (selection: RiskSelection, { factors, items }: WhatIf) => {
+  const body = { ...selection, factors: [...factors], items: [...items] };
+  return queryOptions({
+    queryKey: [...keyOf(previewRiskScore), body],
+    queryFn: ({ signal }) => callForQuery(previewRiskScore, { body }, signal),
+  });
+};
 
 export const targetChoices = queryOf(listDiscoveryTargets, { query: { limit: 500 } });
 
