@@ -69,6 +69,20 @@ describe("migrations", () => {
     assert.deepEqual(await migrate({ connection }, log, more), [10]);
   });
 
+  test("are logged each in an upgrade, and once for a new database", async () => {
+    const lines: [object, string][] = [];
+    const recording = { ...log, info: (...line: [object, string]) => void lines.push(line) };
+    await migrate({ connection }, recording, await migrations({ ...FIRST, ...SECOND }));
+    const more = { "0003-third.sql": "select 1", "0004-fourth.sql": "select 1" };
+    await migrate({ connection }, recording, await migrations({ ...FIRST, ...SECOND, ...more }));
+    await migrate({ connection }, recording, await migrations({ ...FIRST, ...SECOND, ...more }));
+    assert.deepEqual(lines, [
+      [{ version: 2 }, "the tables of a new database were created"],
+      [{ version: 3, name: "third" }, "the database was migrated"],
+      [{ version: 4, name: "fourth" }, "the database was migrated"],
+    ]);
+  });
+
   test("stay applied when a later migration fails and is rolled back", async () => {
     const broken = await migrations({
       ...FIRST,

@@ -60,13 +60,16 @@ export async function migrate(
   const client = new DatabaseClient(connection);
   await connect(client);
   try {
+    const isUpgrade = (await readApplied(client)).length > 0;
     const applied: number[] = [];
     for (;;) {
       const migration = await applyNext(client, known);
-      if (migration === null) return applied;
-      log.info({ version: migration.version, name: migration.name }, "the database was migrated");
+      if (migration === null) break;
+      if (isUpgrade) log.info({ version: migration.version, name: migration.name }, "the database was migrated");
       applied.push(migration.version);
     }
+    if (!isUpgrade && applied.length > 0) log.info({ version: applied.at(-1) }, "the tables of a new database were created");
+    return applied;
   } finally {
     await client.end();
   }
