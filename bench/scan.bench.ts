@@ -66,6 +66,8 @@ const SPLITS = [
   "common fresh",
   "common fresh 2",
   "common fresh 3",
+  "common fresh 4",
+  "common fresh 5",
   "rarer development",
   "rarer held-out",
   "rarer fresh",

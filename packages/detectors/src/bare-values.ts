@@ -119,10 +119,18 @@ function endOfSpacedShell(line: Line, rest: string, at: number, from: number): B
   return isSetting ? found(at, rest, rest.search(/\s|[;&|)]/), 0.8) : null;
 }
 
-/** Notes such as `password: Xy7-…`: one word that no dictionary has. */
+/** Notes such as `password: Xy7-…`: one word that no dictionary has, or a line `MYSQL_PASSWORD: word`. */
 function endOfProse(line: Line, rest: string, at: number, from: number): Bare | null {
+  const { text } = line;
+  if (
+    /^[\s>*`-]*$/.test(text.slice(0, from)) &&
+    /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+[ \t]*[:=]\s*$/.test(text.slice(from, at))
+  ) {
+    const variable = /^[^\s"'<>|,;)&]{3,128}(?=\s*$)/.exec(rest)?.[0];
+    if (variable !== undefined) return { end: at + variable.length, syntax: 0.85 };
+  }
   const word = /^[^\s"'<>|,;)&]{6,128}/.exec(rest)?.[0].replace(/[.`*]+$/, "");
   if (word === undefined || !/\d/.test(word) || !/[^\d]/.test(word)) return null;
-  const isAlone = /^[\s`*|.<)&]*(?:$|[\r\n])/.test(rest.slice(word.length)) || /=\s*$/.test(line.text.slice(from, at));
+  const isAlone = /^[\s`*|.<)&]*(?:$|[\r\n])/.test(rest.slice(word.length)) || /=\s*$/.test(text.slice(from, at));
   return isAlone ? { end: at + word.length, syntax: 0.75 } : null;
 }

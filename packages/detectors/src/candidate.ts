@@ -17,6 +17,8 @@ export interface Candidate {
   syntax: number;
   /** The line is a comment: words there are samples. */
   isComment?: boolean;
+  /** The comment is the old value of a setting that the file also has in use. */
+  isOld?: boolean;
   /** The place gives a value also in program text: `-Dsonar.password=x`, or a literal beside a user name. */
   isSetting?: boolean;
   /** The value that a program uses where the setting is missing. */
@@ -44,8 +46,9 @@ export interface Line {
 
 const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
 
-/** A line that was in use, such as a host with its settings. */
-const COMMENTED_OUT = /^\s*(?:#|;|\/\/)\S.*(?:\s[A-Za-z][\w.-]{2,40}=[^\s=]{1,80}){3}/;
+/** A line that was in use: a host with its settings, a job of cron, an entry of fstab or of fetchmail. */
+const COMMENTED_OUT =
+  /^\s*(?:#|;|\/\/)(?:\S.*(?:\s[A-Za-z][\w.-]{2,40}=[^\s=]{1,80}){3}|\s*(?:[\d*/,-]+\s+){5}\S|\s*(?:\/\/\S+|[\w.-]+:\/\S*)\s+\/\S*\s+\w+\s|\s*poll\s+\S+\s+(?:via|with|proto)\b)/;
 
 /** A candidate for the piece `from` to `to` of `line`. */
 export function candidateAt(

@@ -34,12 +34,13 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
   if (around.kind.isGenerated) return null;
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
   const isSetting = candidate.isSetting === true && (candidate.detector === "option" || !STANDS_FOR.test(value));
-  const isSettings = around.kind.isSettings || isSetting;
+  const isSettings = around.kind.isSettings || isSetting || isVariable(candidate.keyName, around.format);
   if (isSettings) around = { ...around, kind: { ...around.kind, isSettings } };
   const weight = key.strength * candidate.syntax * (isConfig(around.format) || isSettings ? 1 : 0.9);
   const name = candidate.keyName ?? "";
   // `pool_passwd = pool_passwd` names a file.
   if (verdict.kind === "identifier" && value.toLowerCase() === (candidate.keyName ?? "").toLowerCase()) return null;
+  if (verdict.kind === "weak" && key.words.length > 1 && value === candidate.keyName) return null;
   const subject = `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
   if (verdict.kind === "hash" || key.kind === "hash") {
     if (key.kind !== "password" && key.kind !== "hash") return null;
@@ -51,6 +52,10 @@ export function judge(candidate: Candidate, value: string, around: Surroundings)
     : judgeToken(name, key, value, verdict, weight, subject, around);
 }
 
+/** Notes show the environment of a service: `MYSQL_PASSWORD: 0417`. */
+const isVariable = (name: string | null, format: Format): boolean =>
+  format === "text" && /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/.test(name ?? "");
+
 /** A program really uses `dev-secret-change-me` if it has nothing else. */
 function judgedAt({ isFallback }: Candidate, value: string): ValueVerdict {
   const verdict = judgeValue(value);
@@ -59,10 +64,20 @@ function judgedAt({ isFallback }: Candidate, value: string): ValueVerdict {
     : verdict;
 }
 
-/** Words in comments are samples, unless the comment is a line of a program with a literal that has digits. */
-const isCommentedOut = ({ isQuoted }: Candidate, value: string, { kind }: ValueVerdict, format: Format): boolean =>
+/**
+ * Words in comments are samples, unless they are the old value of a setting in use, or the comment is a line of a program with a
+ * literal that has digits.
+ */
+const isCommentedOut = (
+  { isQuoted, isOld = false }: Candidate,
+  value: string,
+  { kind }: ValueVerdict,
+  format: Format,
+): boolean =>
   kind === "secret" &&
-  (!/^[A-Za-z_-]+\d{0,3}$/.test(value) || (format === "code" && isQuoted && /\d{2}$/.test(value) && value.length >= 8));
+  (isOld ||
+    !/^[A-Za-z_-]+\d{0,3}$/.test(value) ||
+    (format === "code" && isQuoted && /\d{2}$/.test(value) && value.length >= 8));
 
 /** Reasons of candidates whose syntax alone is enough. */
 const REASONS: Record<string, string> = {
@@ -119,19 +134,21 @@ function judgeAsserted(
   )
     return null;
   if (kind === "path" && detector === "kubernetes-secret") return null;
+  if (detector === "file-format" && isComment === true && (kind !== "secret" || value.length < 5)) return null;
   // A phrase in a comment shows how to write it.
   if (detector === "phrase" && isComment === true && /^[A-Za-z_-]*\d{0,3}$/.test(value)) return null;
+  const isProse = format === "text" && detector !== "file-format" && (detector !== "command" || STANDS_FOR.test(value));
   const isWordLike = kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword";
   if (isWordLike) {
     const isProgram = format === "code" && !(CONNECTS.has(detector) && value.length >= 4 && !STANDS_FOR.test(value));
-    if (file.isSample || isProgram || (format === "text" && detector !== "file-format")) return null;
+    if (file.isSample || isProgram || isProse) return null;
     return asserted === "api_token"
       ? null
       : { class: "weak_password", confidence: syntax * 0.85, reason: `${reason} Attackers try this one first.` };
   }
   const isPlace = detector === "file-format" || detector === "kubernetes-secret";
   if (!isPlace && /^[A-Za-z_-]*$/.test(value)) {
-    if (file.isSample || (format === "text" && detector !== "file-format")) return null;
+    if (file.isSample || isProse) return null;
     if (format === "code" && value.length < (CONNECTS.has(detector) ? 4 : 8)) return null;
   }
   if (asserted === "api_token" && detector === "kubernetes-secret" && /^[a-z]{1,12}$/.test(value)) return null;
@@ -180,7 +197,8 @@ function judgePassword(
     case "identifier":
       // Names of variables.
       if (/^[A-Z][A-Z\d_]+$/.test(value)) return null;
-      // `a_very_secret_passphrase` of shipped examples.
+      // `a_very_secret_passphrase` of shipped examples, `app_password_from_provider`.
+      if (/_(?:from|for|of)_/i.test(value)) return null;
       if (/^(?:[a-z]+_){2,}(?:passphrase|secret|password|token|key)$/.test(value)) return null;
       return /^(?:assignments|yaml|shell|xml)$/.test(format) && key.strength >= 0.9 && !file.isSample
         ? weak(0.62, "words")
@@ -194,6 +212,8 @@ function judgePassword(
       if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value))
         return { class: "password", confidence: 0.9, reason: `${subject} holds a password.` };
       // A passphrase of several words.
+      if (config && !file.isTranslation && !file.isSample && key.strength >= 0.9 && isPassphrase(value))
+        return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a passphrase.` };
       return config &&
         (format !== "xml" || /\d/.test(value)) &&
         !file.isTranslation &&
@@ -225,13 +245,15 @@ function judgeToken(
   const config = isConfig(format) || file.isSettings;
   const isSecret =
     key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
-  if (kind === "weak" || kind === "identifier") {
+  // Phones log in with their number.
+  const isNumber = kind === "number" && /^\d{4,}$/.test(value);
+  if (kind === "weak" || kind === "identifier" || isNumber) {
     if (!isSecret || !config || file.isSample || /^(?:[a-z]+_){2,}[a-z]+$/.test(value)) return null;
     // Kubernetes' `secretKey: password` names an entry.
     if (key.words.at(-1) === "key" && judgeKey(value) !== null && !/change/i.test(value)) return null;
     return {
       class: "weak_password",
-      confidence: weight * (kind === "weak" ? 0.85 : 0.6),
+      confidence: weight * (kind === "identifier" ? 0.6 : 0.85),
       reason: `${subject} holds a secret that attackers try first.`,
     };
   }
@@ -292,6 +314,14 @@ function isNatural(value: string): boolean {
 /** `password: Password` is a text for users. */
 const isLabel = (value: string, key: KeyVerdict): boolean =>
   /^\p{Lu}\p{Ll}+$/u.test(value) && key.words.includes(value.toLowerCase());
+
+/** Words with a digit or a symbol among them, and none of a sentence. */
+const isPassphrase = (value: string): boolean =>
+  value.length <= 64 &&
+  /[\d_@#%^*+=~$]/.test(value) &&
+  !/[.,:;!?()<>]|\b(?:a|an|and|are|at|be|by|characters?|enter|for|from|if|in|is|it|least|must|not?|of|on|or|password|please|see|set|the|this|to|use|when|with|your?)\b/i.test(
+    value,
+  );
 
 /** Values that samples use instead of secrets. */
 const isWordy = (value: string, { kind, randomness }: ValueVerdict): boolean =>

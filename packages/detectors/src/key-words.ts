@@ -37,7 +37,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ),
   ...entries("token", 0.8, "jwt bearer pat otp totp skey authstring"),
   ...entries("token", 0.6, "auth authorization authentication"),
-  ...entries("key", 0.7, "salt kek pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
+  ...entries("key", 0.7, "privkey salt kek pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
   ...entries("key", 0.55, "key keys seed"),
   ...entries("hash", 0.9, "passwordhash passwdhash passhash pwhash"),
   ...entries("community", 0.9, "community communities rocommunity rwcommunity rocommunity6 rwcommunity6"),
@@ -75,7 +75,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "key",
     0.95,
-    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base cookie.encryption cookie.crypt key.encryption data.key root.key des.key rsa.key symmetric.key storage.encryption erlang.cookie passphrase.key",
+    "encryption.key signing.key private.key master.key shared.key session.key crypt.key cipher.key hmac.key aes.key machine.key validation.key decryption.key security.key cookie.key jwt.key hash.key in.key wep.key network.key mac.key tsig.key base.key fernet.key vault.key unseal.key recovery.key cookie.secret upgrade.key encrypt.key secure.key sign.key signature.key nonce.key auth.salt key.base cookie.encryption cookie.crypt key.encryption data.key root.key zone.key negotiation.key des.key rsa.key symmetric.key storage.encryption erlang.cookie passphrase.key",
   ),
   ...entries(
     "token",
@@ -92,7 +92,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
 /** Words after the secret's word that make the setting something else: `password_file`, `token_ttl`, `secretName`. */
 export const TAIL_WORDS = new Set(
   (
-    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum " +
+    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum sender recipient " +
     "type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
     "placeholder hint hints message messages msg error errors title text texts description desc regex regexp pattern format encoder encoding encode " +
     "algorithm algo method methods mode enabled enable disabled required require confirm confirmation change changed reset forgot validator validation " +

@@ -72,6 +72,30 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     flags: "gm",
   },
   {
+    // Vault: the secret of an AppRole is a UUID.
+    grams: ["et_i", "et-i"],
+    isConfig: true,
+    needs: ["secret_id", "secret-id"],
+    pattern: `\\bsecret[_-]id["']?[ \\t]*[=:]?[ \\t]*["']?([\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})`,
+    found: "api_token",
+  },
+  {
+    // Vault: what `vault operator init` prints.
+    grams: ["Key "],
+    needs: ["seal Key", "covery Key"],
+    pattern: `\\b(?:Unseal|Recovery) Key(?: \\d{1,2})?:[ \\t]*([\\w+/]{40,64}={0,2})`,
+    found: "api_token",
+  },
+  {
+    // Redis: the SHA-256 of a password.
+    grams: ["on #"],
+    isConfig: true,
+    needs: ["user "],
+    pattern: `^[ \\t]*user[ \\t]+(?<user>[^\\s{}=]{1,64})[ \\t]+(?:[^\\s#]\\S*[ \\t]+){0,8}#([\\da-f]{64})(?![\\da-f])`,
+    flags: "gm",
+    found: "password_hash",
+  },
+  {
     grams: ["inel"],
     isConfig: true,
     needs: ["sentinel"],
@@ -271,6 +295,13 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     pattern: `\\b(?:user(?:name)?|login)[ \\t]+(?<user>[\\w.@-]{1,64})[ \\t]+pass(?:wd|word)?[ \\t]+["']?(?=[^\\s"']{0,60}\\d)([^\\s"'=;()\\[\\],]{6,64})(?=["';\\s]|$)`,
     flags: "gi",
     syntax: 0.85,
+  },
+  {
+    // Teams, also behind a proxy.
+    grams: ["ook/"],
+    needs: ["IncomingWebhook/"],
+    pattern: `/IncomingWebhook/([\\da-f]{32}/[\\da-f-]{36})`,
+    found: "api_token",
   },
   {
     // The address of a webhook is its secret.

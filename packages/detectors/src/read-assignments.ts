@@ -104,6 +104,8 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   // In a template: `{{ lookup('vault', 'secret=data/app:password') }}`.
   if (text.lastIndexOf("{{", from) > text.lastIndexOf("}}", from) && !/^[ \t]*\|/.test(text.slice(to, to + 8)))
     return null;
+  // `checksum/secret: …` is an annotation of Kubernetes.
+  if (before === "/" && /checksum\/$/.test(text.slice(Math.max(0, from - 9), from))) return null;
   const at = after(SEPARATOR, text, to);
   // In `"password:"` the quote closes the string.
   if (at !== -1 && isQuote(before) && text[at] === before && text[to] !== before) return null;
@@ -237,6 +239,9 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const bare = endOfBare(line, at, from, isEmbedded ? around : null);
   // The mapping of an attribute: `attrs = uid=user,userPassword=password`.
   if (bare === null || (text[from - 1] === "," && /^pass(?:word|wd)?$/i.test(text.slice(at, bare.end)))) return null;
+  // Icinga: texts are quoted, and words are names of constants.
+  if (/^[A-Z][A-Za-z]+$/.test(text.slice(at, bare.end)) && /^(?:object|apply|template) \w+ "/m.test(line.file))
+    return null;
   const fallback = /^\$\{[\w.]+(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
   if (fallback !== null && /^\/\w/.test(fallback[1]!)) return null;
   if (fallback !== null) {

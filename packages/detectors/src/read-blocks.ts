@@ -5,6 +5,7 @@ import type { Format } from "./format.ts";
 
 export function readBlocks(text: string, format: Format): Candidate[] {
   const found = [...readBasic(text), ...readLdif(text), ...readInlineLogin(text)];
+  if (format === "json") found.push(...readTypedValues(text));
   if (format === "hcl" || format === "yaml" || format === "json") found.push(...readDeclared(text));
   if (format === "yaml") found.push(...readKubernetes(text), ...readBlockScalars(text), ...readChpasswd(text));
   // A script that writes a file for cloud-init.
@@ -136,6 +137,25 @@ function readBasic(text: string): Candidate[] {
 
 const DECLARED =
   /(?:\bvariable[ \t]+"([\w-]{1,80})"[ \t]*\{|^[ \t]*"?([A-Za-z]{0,40}(?:[Pp]assword|[Ss]ecret|[Tt]oken|[Pp]asswd))"?:[ \t]*\{?[ \t]*$)([^{}]{0,400}?)\b[Dd]efault"?[ \t]*[=:][ \t]*(?:"([^"\n]{1,256})"|'([^'\n]{1,256})'|([^\s"'{}[\],#][^\n,#]{0,200}))/gm;
+
+const TYPED =
+  /"type"\s{0,20}:\s{0,20}"(?:password"\s{0,20},\s{0,80}"value|random_password"[^\0]{0,2000}?"result)"\s{0,20}:\s{0,20}"([^"\n]{4,256})"/g;
+
+/** Keycloak: `"type": "password", "value": "x"`; and passwords that Terraform generated. */
+const readTypedValues = (text: string): Candidate[] =>
+  [...text.matchAll(TYPED)].map((match) => {
+    const raw = match[1]!;
+    const start = match.index + match[0].length - 1 - raw.length;
+    return {
+      detector: "named-value",
+      keyName: "password",
+      raw,
+      start,
+      end: start + raw.length,
+      isQuoted: true,
+      syntax: 0.95,
+    };
+  });
 
 /** Variables of Terraform and parameters of CloudFormation with a default value. */
 function readDeclared(text: string): Candidate[] {

@@ -33,11 +33,17 @@ const FORMS: readonly Form[] = [
     programs: "ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapmodrdn|ldapcompare",
     pattern: ` [^\\n|;]{0,400}?-[xXZWHDbsLRv]*w ?${WORD}`,
   },
+  { programs: "ldappasswd|slappasswd", pattern: ` [^\\n|;]{0,400}? -[as] ${WORD}` },
+  {
+    programs: "runmqakm|runmqckm|gskcapicmd|gsk8capicmd\\w*|ikeycmd|kadmin|kadmin\\.local|ktutil|doveadm pw",
+    pattern: ` [^\\n|;]{0,300}? -(?:pw|p|new_pw|target_pw) ${WORD}`,
+  },
+  { programs: "doveadm auth", pattern: ` (?:test|login) (?:-\\w+ \\S+ )*\\S{1,64} ${WORD}` },
   { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?-a ?${WORD}` },
   {
     programs:
       "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|HDBSQL|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
-    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall)|-P|-pw|-w|-a|-k|/p:|/P|-storepass|-keypass|-srcstorepass|-deststorepass|-passphrase|--pass(?![\\w-])) ?${WORD}`,
+    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall)|-P|-pw|-w|-a|-k(?=[ "'])|/p:|/P|(?:-storepass|-keypass|-srcstorepass|-deststorepass)(?!:)|-passphrase|--pass(?![\\w-])) ?${WORD}`,
     syntax: 0.8,
   },
   {
@@ -67,7 +73,7 @@ const FORMS: readonly Form[] = [
   },
   {
     programs: "echo|printf",
-    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
+    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|realm |adcli |net ads |passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
     syntax: 0.9,
   },
   {
@@ -94,8 +100,16 @@ const FORMS: readonly Form[] = [
     programs: "kubectl",
     pattern: ` [^\\n|;]{0,300}?--from-literal[= ]["']?[\\w.-]{0,40}(?:pass|pwd|secret|token|key)[\\w.-]{0,40}=${WORD}`,
   },
-  { programs: "net use", pattern: ` [^\\n|]{0,200}?/user:\\S{1,64} ${WORD}(?= *[/|&>]| *$)`, syntax: 0.85 },
-  { programs: "net use", pattern: ` (?:[A-Za-z*]:? )?\\\\\\\\\\S+ (?!/)${WORD}`, syntax: 0.85 },
+  {
+    programs: "net use",
+    pattern: ` [^\\n|]{0,200}?/(?:user|USER):\\S{1,64} +(?![/\\\\])${WORD}(?= *[/|&>]| *\\r?$)`,
+    syntax: 0.85,
+  },
+  {
+    programs: "net use",
+    pattern: ` +(?:[A-Za-z*]:? +)?(?:/\\S+ +){0,4}["']?\\\\\\\\\\S+ +(?:/\\S+ +){0,4}(?!/)${WORD}`,
+    syntax: 0.85,
+  },
   {
     programs: "db2 connect|db2 attach|db2cli",
     pattern: ` [^\\n|;]{0,200}?\\b(?:user|USER) \\S{1,64} (?:using|USING) ${WORD}`,
@@ -126,7 +140,8 @@ trigger(
   COMMANDS,
 );
 /** Every form has one of these. */
-const NEEDED = /[ "']-|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
+const NEEDED =
+  /[ "']-|auth |\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;

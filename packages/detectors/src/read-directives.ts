@@ -30,7 +30,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   const keyName = text.slice(from, to);
   const words = before === "" ? 0 : before.split(/\s+/).length;
   // `PSKIdentity=PSK host` has the word as a value.
-  if (before.endsWith("=")) return null;
+  if (before.endsWith("=") || text[from - 1] === "/") return null;
   // The line of a switch ends here.
   if (/^(?:manager|operator)[ \t\r]*$/.test(text.slice(to).trimStart())) return null;
   // RADIUS dictionaries, and Palau in lists of countries.
@@ -68,6 +68,8 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   // `password x` between the lines of a script is input for a program.
   const isInput = format === "shell" && before === "" && rest === "" && isPasswordLike(value);
   if (format === "yaml" || (format === "shell" && before === "" && !isInput)) return null;
+  // A list of words.
+  if (words > 2 && !isRandom && /^[\w.-]+[ \t]*=/.test(before)) return null;
   // A pattern of hosts.
   if (/^\*\.?[\w.-]*$/.test(value)) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.
@@ -117,6 +119,8 @@ function readOption(line: Line, from: number, to: number): Candidate | null {
   if (line.format === "json") return null;
   const value = /^[^\s"'`;|&<>()-][^\s"'`;|&<>)]{0,255}/.exec(text.slice(at, at + 260))?.[0].replace(/\\$/, "");
   if (value === undefined || value === "") return null;
+  // `docker build --secret id=x,src=y`.
+  if (/^(?:id|type|src|source|env)=/.test(value)) return null;
   // PowerShell's `-Password x`.
   if (line.format === "code" && (!/^[A-Z]/.test(keyName) || !isPasswordLike(value))) return null;
   const isCommand = line.format === "shell" || /[\w/]\s+-/.test(text.slice(0, from));

@@ -1,6 +1,7 @@
 // Passwords in notes and documents of a team: sentences, lists and tables that give a login.
 import type { Candidate } from "./candidate.ts";
 import { isPasswordLike } from "./password-like.ts";
+import { isWeak } from "./weak-values.ts";
 
 const LARGEST = 256_000;
 const VALUE = "[^\\s`\"'|,;()<>]{6,64}";
@@ -8,6 +9,8 @@ interface Note {
   pattern: RegExp;
   /** Words count too: the syntax is sure enough. */
   isSure?: boolean;
+  /** Only passwords that attackers try first, and numbers. */
+  isDefault?: boolean;
 }
 const NOTES: readonly Note[] = [
   // "customer 118233, password x", "Passwort x".
@@ -51,6 +54,25 @@ const NOTES: readonly Note[] = [
     pattern: new RegExp(`\\b(?:password|passwort|kennwort|mdp|mot de passe|pw|psk)[ \\t]+\`(?<value>${VALUE})\``, "gi"),
     isSure: true,
   },
+  // A row of a table: "| root password | `x` |", "| VPN user | `bob` / `x` |".
+  {
+    pattern: new RegExp(
+      `^\\|[^|\\n]{0,60}(?:password|passphrase|passwor[dt]|kennwort|пароль|contraseña|senha|mot de passe|hasło)[^|\\n]{0,30}\\|[ \\t]*\`?(?<value>(?=\\S{0,63}\\d)${VALUE})\`?[ \\t]*\\|`,
+      "gim",
+    ),
+  },
+  { pattern: new RegExp(`\`(?<user>[\\w.@-]{2,40})\`[ \\t]*/[ \\t]*\`(?<value>(?=\\S{0,63}\\d)${VALUE})\``, "g") },
+  // "iDRAC: root / calvin", "user Admin, password Admin".
+  {
+    pattern:
+      /(?<![\w/.@-])(?<user>admin\w{0,12}|root|apc|cisco|operator|user|pi|ubnt)[ \t]{1,3}\/[ \t]{1,3}[`"]?(?<value>[\w!]{4,20})(?=[`"]?(?:[\s|,;)]|$))/gim,
+    isDefault: true,
+  },
+  {
+    pattern:
+      /\b(?:user|login|benutzer|utilisateur|usuario)[ \t]+(?<user>[\w.@-]{2,40}),[ \t]+(?:password|passwort|kennwort|pw|mot de passe)[ \t]+(?<value>[\w!]{4,20})(?=[\s,;.)(]|$)/gim,
+    isDefault: true,
+  },
   { pattern: /\bPIN[: \t]{1,3}(?<value>\d{4,8})(?=[\s,;.)]|$)/gm, isSure: true },
   // "user bob@example.com / x".
   {
@@ -70,7 +92,7 @@ const NOTES: readonly Note[] = [
   // "vpn: bob / x" at the end of a line.
   {
     pattern: new RegExp(
-      `[:(|][ \\t]{1,3}(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d[a-z!@%^*+~$&(?])${VALUE})[ \\t)]*$`,
+      `(?:[:(|][ \\t]{1,3}|^[ \\t]{2,60})(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d)(?=\\S{0,63}(?:[A-Z]|\\d[a-z!@%^*+~$&(?]))${VALUE})[ \\t)]*$`,
       "gm",
     ),
   },
@@ -114,8 +136,10 @@ const CELL = /\|[ \t]*`?(?<user>[\w.@-]{2,40})[ \t]*\/[ \t]*(?<value>[^\s|`]{6,6
 
 export function readNotes(text: string): Candidate[] {
   if (text.length > LARGEST) return [];
-  const found = NOTES.flatMap(({ pattern, isSure = false }) =>
-    [...text.matchAll(pattern)].flatMap((match) => noteOf(match, 0, isSure)),
+  const found = NOTES.flatMap(({ pattern, isSure = false, isDefault = false }) =>
+    [...text.matchAll(pattern)]
+      .filter((match) => !isDefault || isDefaultPassword(match.groups?.["value"] ?? ""))
+      .flatMap((match) => noteOf(match, 0, isSure || isDefault)),
   );
   const cells = [...text.matchAll(TABLE)].flatMap((table) => {
     const rows = table.groups?.["rows"] ?? "";
@@ -146,12 +170,17 @@ function columnsOf(text: string): Candidate[] {
   });
 }
 
+const isDefaultPassword = (value: string): boolean => isWeak(value) || /^\d{4,8}$/.test(value);
+
 function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidate[] {
   const { value = "", user = null } = match.groups ?? {};
+  // "Password mismatch (SHA1 of given password: 26ae86)".
+  const around = match.input.slice(Math.max(0, match.index - 40), match.index + match[0].length - value.length);
+  if (/\b(?:SHA-?\d{1,3}|MD5)\b[^\n]{0,30}$/i.test(around)) return [];
   const raw = value.replace(/[.:]+$/, "");
   // Versions, and names such as `ms-DNS-NSEC3-Salt`.
   if (/\/|^\d+:|\d\.\d/.test(raw) || (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))) return [];
-  if (!isPasswordLike(raw) && !(isSure && /^[\w-]{6,64}$|^\d{4,5}$/.test(raw))) return [];
+  if (!isPasswordLike(raw) && !(isSure && (/^[\w-]{6,64}$/.test(raw) || isDefaultPassword(raw)))) return [];
   const start = base + match.index + match[0].lastIndexOf(value);
   return [
     {

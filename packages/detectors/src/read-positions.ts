@@ -170,7 +170,9 @@ function pairsOf(text: string, pattern: RegExp): Candidate[] {
   return [...text.matchAll(pattern)].flatMap((match) => {
     const [whole, userName = "", raw = ""] = match;
     if (pattern === USER_ENTRY && /[(<]/.test(raw)) return [];
-    if (NOT_USER.test(userName) || !isPasswordLike(raw) || /^\s*(?:[#;*]|\/\/|--)/.test(whole)) return [];
+    // JAAS: `user_admin="admin-secret"`.
+    const isSure = pattern === USER_ENTRY && text.includes("LoginModule");
+    if (NOT_USER.test(userName) || (!isSure && !isPasswordLike(raw)) || /^\s*(?:[#;*]|\/\/|--)/.test(whole)) return [];
     const start = match.index + (pattern === AT_HOST ? userName.length + 1 : whole.lastIndexOf(raw));
     return [
       {

@@ -65,6 +65,8 @@ export function readSettings(text: string, { format, kind }: Around): Candidate[
 
 function readOne(text: string, setting: Setting, format: Format): Candidate | null {
   const { name, value, isDirective } = setting;
+  // `checksum/secret: …` is an annotation of Kubernetes.
+  if (/checksum\/$/.test(text.slice(Math.max(0, setting.at - 9), setting.at))) return null;
   // A record of several fields.
   if (/^(?:[^\s:]*:){3}/.test(value)) return null;
   const key = judgeKey(name);
@@ -129,6 +131,8 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
     )
       return null;
   }
+  // A value that SOPS encrypted: `ENC[AES256_GCM,data:…]`.
+  if (/\bENC\[\w{1,20},[^\]\n]*$/.test(text.slice(Math.max(0, setting.at - 400), setting.at))) return null;
   return candidate(setting, "generated-value", { syntax: 0.6, asserted: "api_token" });
 }
 

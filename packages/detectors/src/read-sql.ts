@@ -7,10 +7,11 @@ import { isPasswordLike } from "./password-like.ts";
 import { SQL, trigger } from "./triggers.ts";
 
 const STATEMENTS: readonly RegExp[] = [
-  /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'([^'\n]{1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
+  /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'((?:[^'\n]|''){1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
   /\bidentified\s+by\s+values\s+'([^'\n]{16,400})'/gi,
-  /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'([^'\n]{1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
+  /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
+  /\b(?:insert|update|values)\b[^\n]{0,2000}?(?<![\w.])(?:md5|sha1|sha2|encrypt|crypt|password|old_password)\s*\(\s*'([^'\n]{4,128})'/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
   /\bsp_addlinkedsrvlogin\s+[^;\n]{0,200},\s*N?'([^'\n]{1,128})'\s*(?:;|$)/gi,
   /^\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,
@@ -41,7 +42,12 @@ export function readSql(line: Line): Candidate[] {
       );
     }
   }
-  return [...found, ...readInsert(line)];
+  const cells = insertedCells(text);
+  if (format === "sql") return cells.length === 0 ? [...found, ...readRows(line)] : found;
+  return [
+    ...found,
+    ...cells.map(({ keyName, from, to }) => candidateAt(line, "sql", from, to, { keyName, isQuoted: true })),
+  ];
 }
 
 const userIn = (before: string): string | null =>
@@ -90,7 +96,7 @@ export function readCopies(text: string): Candidate[] {
   });
 }
 
-const INSERT = /\binsert\s+into\s+[\w."`[\]]{1,128}\s*\(([^()\n]{1,1000})\)\s*values\s*/i;
+const INSERT = /\binsert\s+into\s+[\w."`[\]]{1,128}\s*\(([^()\n]{1,1000})\)\s*values\s*/gi;
 const TUPLE =
   /\(((?:[^()'"\n]|'(?:[^'\\\n]|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;
 const CELL = /\s*(?:'((?:[^'\\\n]|''|\\.){0,1000})'|"((?:[^"\\\n]|\\.){0,1000})"|([^,'"\n]{0,200}))\s*(?:,|$)/y;
@@ -127,29 +133,47 @@ function readRows(line: Line): Candidate[] {
   return found;
 }
 
-/** Cells below columns with secret names. */
-function readInsert(line: Line): Candidate[] {
-  const { text } = line;
-  const insert = INSERT.exec(text);
-  if (insert === null) return line.format === "sql" ? readRows(line) : [];
-  const columns = insert[1]!.split(",").map((name) => name.trim().replace(/^["'`[]|["'`\]]$/g, ""));
-  const secret = columns.map((name) => (judgeKey(name)?.strength ?? 0) >= 0.6);
-  if (!secret.includes(true)) return line.format === "sql" ? readRows(line) : [];
-  const found: Candidate[] = [];
-  TUPLE.lastIndex = insert.index + insert[0].length;
-  for (let tuple = TUPLE.exec(text); tuple !== null && found.length < 1000; tuple = TUPLE.exec(text)) {
-    const cells = tuple[1]!;
-    const base = tuple.index + 1;
-    CELL.lastIndex = 0;
-    for (let column = 0; column < columns.length && CELL.lastIndex < cells.length; column += 1) {
-      const at = CELL.lastIndex;
-      const cell = CELL.exec(cells);
-      if (cell === null) break;
-      const value = cell[1] ?? cell[2];
-      if (!secret[column] || value === undefined || value === "") continue;
-      const from = base + cells.indexOf(value, at);
-      found.push(candidateAt(line, "sql", from, from + value.length, { keyName: columns[column]!, isQuoted: true }));
+interface InsertedCell {
+  keyName: string;
+  from: number;
+  to: number;
+}
+
+/** Cells below columns with secret names, in statements of one or several lines. */
+function insertedCells(text: string): InsertedCell[] {
+  const found: InsertedCell[] = [];
+  for (const insert of text.matchAll(INSERT)) {
+    const columns = insert[1]!.split(",").map((name) => name.trim().replace(/^["'`[]|["'`\]]$/g, ""));
+    const secret = columns.map((name) => (judgeKey(name)?.strength ?? 0) >= 0.6);
+    if (!secret.includes(true)) continue;
+    const most = found.length + 1000;
+    TUPLE.lastIndex = insert.index + insert[0].length;
+    for (let tuple = TUPLE.exec(text); tuple !== null && found.length < most; tuple = TUPLE.exec(text)) {
+      const cells = tuple[1]!;
+      const base = tuple.index + 1;
+      CELL.lastIndex = 0;
+      for (let column = 0; column < columns.length && CELL.lastIndex < cells.length; column += 1) {
+        const at = CELL.lastIndex;
+        const cell = CELL.exec(cells);
+        if (cell === null) break;
+        const value = cell[1] ?? cell[2];
+        if (!secret[column] || value === undefined || value === "") continue;
+        const from = base + cells.indexOf(value, at);
+        found.push({ keyName: columns[column]!, from, to: from + value.length });
+      }
     }
   }
   return found;
 }
+
+/** The INSERT statements of a file of SQL. */
+export const readInserts = (text: string): Candidate[] =>
+  insertedCells(text).map(({ keyName, from, to }) => ({
+    detector: "sql",
+    keyName,
+    raw: text.slice(from, to),
+    start: from,
+    end: to,
+    isQuoted: true,
+    syntax: 0.95,
+  }));

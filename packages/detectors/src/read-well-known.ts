@@ -15,7 +15,7 @@ interface Table {
 const TABLES: readonly Table[] = [
   {
     path: /(?:^|\/)\.?pgpass(?:\.conf)?$/,
-    line: /^(?!#)(?<host>(?:\\.|[^:\\\n])*):[^:\n]*:[^:\n]*:(?<user>(?:\\.|[^:\\\n])*):(?<value>[^\n]+)$/gm,
+    line: /^#?(?! )(?<host>(?:\\.|[^:\\\n])*):[^:\n]*:[^:\n]*:(?<user>(?:\\.|[^:\\\n])*):(?<value>[^\n]+)$/gm,
   },
   {
     path: /(?:^|\/)(?:secrets$|sasl_passwd|smtp_auth|relay_passwd?|passwd\.client|sasl-passwords?|saslpass|smarthost_auth|relay_password|passwords?\.sasl|authinfo)[\w.-]*$/,
@@ -24,15 +24,15 @@ const TABLES: readonly Table[] = [
   {
     // Commented-out lines.
     path: /(?:^|\/)(?:sasl_passwd|smtp_auth|relay_passwd?|smarthost_auth)[\w.-]*$/,
-    line: /^#(?<host>\[?[\w.-]{1,80}\.[a-z]{2,}\]?(?::\d+)?)[ \t]+(?<user>[^\s:]+):(?<value>(?=\S*\d)\S{4,128})[ \t]*$/gm,
+    line: /^#(?<host>\[?@?[\w.-]{1,80}\.[a-z]{2,}\]?(?::\d+)?)[ \t]+(?<user>[^\s:]+):(?<value>(?=\S*\d)\S{4,128})[ \t]*$/gm,
   },
   {
     path: /(?:^|\/)(?:chap|pap|srp)-secrets$/,
-    line: /^(?!\s*#)\s*(?<user>"[^"\n]*"|\S+)[ \t]+(?<host>"[^"\n]*"|\S+)[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+    line: /^[ \t]*#?(?![#\s])(?<user>"[^"\n]*"|\S+)[ \t]+(?<host>"[^"\n]*"|\S+)[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
   },
   {
     path: /ipsec[\w.-]*\.secrets$|ipsec\.d\/[\w.-]*secrets$/,
-    line: /(?::\s*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA\s+\S+)\s+(?:0s)?|\sPSK\s+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::\s*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA\s+\S+)\s+(?:0s)?|\sPSK\s+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
   },
   {
     path: /(?:^|\/)(?:g?shadow|master\.passwd|shadow\.\w+)-?(?:\.bak)?$/,
@@ -44,7 +44,7 @@ const TABLES: readonly Table[] = [
     line: /^(?!#)(?<user>[^:\s]+):(?:[^:\n]*:)?(?<value>[^:\s]{8,})(?::|$)/gm,
     found: "password_hash",
   },
-  { path: /(?:^|\/)userlist\.txt$/, line: /^"(?<user>[^"\n]*)"\s+"(?<value>[^"\n]+)"/gm },
+  { path: /(?:^|\/)userlist\.txt$/, line: /^(?:[;#]{1,2}[ \t]?)?"(?<user>[^"\n]*)"\s+"(?<value>[^"\n]+)"/gm },
   {
     path: /(?:^|\/)(?:rsyncd?[\w.-]*secrets?|rsync[\w.-]*(?:passwd|users?)|[\w.-]*[._-]secrets)$/,
     line: /^(?!#)(?<user>[\w.@-]+):(?<value>[^\s:]+)$/gm,
@@ -112,6 +112,11 @@ const TABLES: readonly Table[] = [
   {
     path: /(?:^|\/)(?:users?|jmxremote|jmx|realm|artemis-users|login|jetty-realm|hazelcast-users)[\w.-]*\.(?:properties|password)$/,
     line: /^(?!#)[ \t]*(?<user>[\w.@-]+)(?:[ \t]*[=:][ \t]*|[ \t]+)(?!(?:OBF|CRYPT|MD5):)(?<value>[^\s,;]+)(?=[ \t]*(?:,|$))/gm,
+  },
+  {
+    path: /(?:^|\/)(?:realm|jetty-realm)[\w.-]*\.properties$/,
+    line: /^(?!#)[ \t]*(?<user>[\w.@-]+)[ \t]*[=:][ \t]*(?<value>(?:CRYPT|MD5):[^\s,;]+)/gm,
+    found: "password_hash",
   },
   {
     path: /(?:^|\/)(?:passwords?|secrets?|credentials)\/[\w.-]+$/,
@@ -206,6 +211,7 @@ export function readWellKnown(path: string, text: string): Candidate[] {
         end: start + value.length,
         isQuoted: quoted !== undefined,
         syntax: 0.95,
+        isComment: /^\s*[#;]/.test(match[0]),
         asserted: table.found ?? "password",
         userName: clean(user),
         host: clean(host),

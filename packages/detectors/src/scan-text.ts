@@ -23,7 +23,7 @@ import { readPhrases } from "./read-phrases.ts";
 import { readPositions } from "./read-positions.ts";
 import { readSettings } from "./read-settings.ts";
 import { hasUserLiteral } from "./settings.ts";
-import { readCopies, readSql } from "./read-sql.ts";
+import { readCopies, readInserts, readSql } from "./read-sql.ts";
 import { readTables } from "./read-tables.ts";
 import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
@@ -60,6 +60,9 @@ export function scanText(content: string | Uint8Array, options: ScanOptions): Fi
   return scan.findings();
 }
 
+/** Names of commented-out settings that are looked up in a file. Only hostile text has more. */
+const MOST_NAMES = 64;
+
 /** Findings are indexed by blocks of 1024 characters. */
 const BLOCK = 10;
 
@@ -77,6 +80,8 @@ class Scan {
   readonly #file: Content;
   readonly #options: ScanOptions;
   readonly #around: Surroundings;
+  /** Whether the file has the setting of a name in use. */
+  readonly #used = new Map<string, boolean>();
 
   constructor(file: Content, options: ScanOptions) {
     this.#file = file;
@@ -141,7 +146,7 @@ class Scan {
       ...readDataSourceNames(text),
       ...readWellKnown(path, text),
       ...readTables(path, text),
-      ...(format === "sql" ? readCopies(text) : []),
+      ...(format === "sql" ? [...readCopies(text), ...readInserts(text)] : []),
       ...(format === "text" && !kind.isSample ? readNotes(text) : []),
       ...readBlocks(text, format),
     ];
@@ -186,9 +191,30 @@ class Scan {
       const before = text.slice(Math.max(0, start - 4000), start);
       return before.lastIndexOf("<!--") > before.lastIndexOf("-->") ? { ...candidate, isComment: true } : candidate;
     }
+    if (candidate.isComment === true && this.#isOldValue(candidate)) return { ...candidate, isOld: true };
     if (this.#around.format !== "code" || !candidate.isQuoted || candidate.keyName === null) return candidate;
     if (judgeKey(candidate.keyName)?.kind !== "password") return candidate;
     return hasUserLiteral(text, start, end) ? { ...candidate, isSetting: true } : candidate;
+  }
+
+  /** A commented-out setting is an old value if the file also has the setting in use. */
+  #isOldValue({ keyName, raw, start }: Candidate): boolean {
+    const { format } = this.#around;
+    if (keyName === null || !/^(?:assignments|shell|yaml|code)$/.test(format)) return false;
+    const { text } = this.#file;
+    const isCode = /^[ \t]*(?:#|;|\/\/)[ \t]*[\w$.-]*$/.test(
+      text.slice(text.lastIndexOf("\n", start) + 1, text.lastIndexOf(keyName, start)),
+    );
+    if (!isCode) return false;
+    let used = this.#used.get(keyName);
+    if (used === undefined && this.#used.size < MOST_NAMES) {
+      const pattern = new RegExp(
+        `^[ \\t]*(?:export[ \\t]+|\\$|public \\$)?${escaped(keyName)}["']?\\]?[ \\t]*[=: ]`,
+        "m",
+      );
+      this.#used.set(keyName, (used = pattern.test(text)));
+    }
+    return used === true && raw.length >= 5;
   }
 
   #decoded(
@@ -269,6 +295,8 @@ class Scan {
     );
   }
 }
+
+const escaped = (text: string): string => text.replace(/[.$()[\]/+*?|\\^{}-]/g, "\\$&");
 
 const shown = (text: string | null | undefined, file: Content): string | null =>
   text === null || text === undefined ? null : file.decode(text);

@@ -37,6 +37,7 @@ function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
   if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
   if (MEDIA_TYPE.test(value)) return "keyword";
+  if (/^\$\(\w+ /.test(value)) return "reference";
   // Random characters can contain the syntax of a variable, a template or a path.
   if (isNoise(value)) return "secret";
   if (isReference(value)) return "reference";
@@ -60,9 +61,9 @@ function kindOf(value: string): ValueKind {
 /** Such as the salts of WordPress: all kinds of characters, with many different symbols and no word. */
 export const isNoise = (value: string): boolean =>
   value.length >= 32 &&
-  /^(?=.*\d.*\d)(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])[ -~]+$/.test(value) &&
+  /^(?=.*\d)(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])[ -~]+$/.test(value) &&
   !/a-z|A-Z|0-9/.test(value) &&
-  new Set(value.replace(/[A-Za-z\d/.:_=&?-]/g, "")).size >= 6 &&
+  new Set(value.replace(/[A-Za-z\d/.:_=&?-]/g, "")).size >= (value.length < 48 ? 6 : 5) &&
   randomnessOf(value) > 0.6;
 
 /** `CHANGE_ME` stands for a value, `changeme` can be one. */
@@ -87,7 +88,7 @@ const KEYWORDS = new Set(
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
     "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled on_create use-keyring " +
-    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token"
+    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token token exop nds disable"
   ).split(" "),
 );
 
@@ -101,7 +102,7 @@ function isReference(value: string): boolean {
     return true;
   if (/\$\{[^}]*\}|\{\{.*?\}\}|\$\([^)]*\)|<%.*%>|\{%.*%\}|#\{[^}]*\}|\[\[.*\]\]/.test(value)) return true;
   if (
-    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@\w?$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&\w+;?$|^\*(?![\da-f]{40}$)[a-z]\w*$/i.test(
+    /^%[\w.-]+%$|^%[({][^)}]*[)}]s?$|^@[\w.-]+@$|^@@\w+@@\w?$|^__\w+__$|^\{\w*\}$|^:\w+$|^%\w?$|^%\w+$|^&&?\w+[;.]?$|^\*(?![\da-f]{40}$)[a-z]\w*$/i.test(
       value,
     )
   )
@@ -145,14 +146,14 @@ function isReference(value: string): boolean {
 
 function isEncrypted(value: string): boolean {
   return (
-    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:|cipher:|CRYPT:|sealed:|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
+    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:(?![./\w]{13}$)|cipher:|sealed:|DEC::\w+\[|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
       value,
-    ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$/.test(value)
+    ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$|^\$7\$[A-Za-z\d+/]{20,}={0,2}$/.test(value)
   );
 }
 
 const PLACEHOLDER_WORD =
-  /(?:^|[^a-z])(?:your|my|the|some|insert|enter|put|replace|fill|fixme|todo|placeholder|example|sample|dummy|fake|xxx+|yyy+|redacted|masked|hidden|removed|omitted|change[-_ ]?(?:me|this|it)?[-_ ]?(?:to|with|in)|to[-_ ]be|tbd|tba|notset|not[-_ ]set|unset|undefined|here)(?:$|[^a-z])/i;
+  /(?:^|[^a-z])(?:your|my|the|some|insert|enter|put|replace|fill|fixme|todo|placeholder|example|sample|dummy|fake|xxx+|yyy+|redacted|masked|hidden|removed|omitted|change[-_ ]?(?:me|this|it)?[-_ ]?(?:to|with|in)|to[-_ ]be|tbd|tba|notset|not[-_ ]set|unset|undefined|here|aqui|aquí|ici)(?:$|[^a-z])/i;
 
 function isPlaceholder(value: string): boolean {
   if (
@@ -171,7 +172,9 @@ function isPlaceholder(value: string): boolean {
   )
     return true;
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
-  if (/^<[^<>]*>$|^<[\w-]+$|^\[[\w\s-]*\]$|^\{[\w\s.-]*\}$|^\([\w\s-]*\)$/.test(value)) return true;
+  if (/^<[^<>]*>$|^<[\w-]+$|^\[[\w\s-]*\]$|^\{[\w\s./-]*\}$|^\([\w\s-]*\)$|^--?[a-z ]+--?$/.test(value)) return true;
+  if (/^(?:ingrese|insira|digite|introduzca|inserisci|saisir|eingeben)[-_A-Z]/.test(value)) return true;
+  if (/^(?:0123456789abcdef){2,}$/i.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
@@ -205,6 +208,11 @@ function isPath(value: string): boolean {
   if (/^[A-Za-z]:\\[^|<>*?"]+$|^\*\.[a-z]+$/.test(value)) return true;
   // A command that runs a script.
   if (/^[\w./-]+ (?:[\w-]+ )*[\w./-]+\.(?:js|mjs|cjs|ts|py|sh|rb|php|pl|ps1)(?: |$)/.test(value)) return true;
+  // A file that a daemon includes, a directory of systemd, and the name of an entry of a directory.
+  if (/^@\/[\w./-]+$|^%[a-zA-Z]\/[\w./-]+$|^(?:cn|uid|ou|dc)=[^,=]+(?:,(?:cn|ou|o|dc|c)=[^,=]+)+$/i.test(value))
+    return true;
+  // The digest of an image.
+  if (/@sha256:[\da-f]{64}$/.test(value)) return true;
   // `credentials=/etc/smb.cred,ro` of fstab.
   if (/^\/(?:[\w.@-]+\/)+[\w.@-]+(?:[, ]+[\w=.-]+)+$/.test(value)) return true;
   return /^[\w./-]+\.(?:pem|key|crt|cer|p12|pfx|jks|txt|conf|json|ya?ml|php|py|js|ts|html?|xml|properties|ini|cfg|env|sh|md|log|gpg|asc|keytab|der|pub|db|sql)$/i.test(

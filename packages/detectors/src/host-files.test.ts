@@ -1,0 +1,84 @@
+// Cases that files of hosts have: old values in comments, rows of dumps, commands with the password in an odd place, notes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scanText } from "./index.ts";
+
+const values = (path: string, text: string): string[] => scanText(text, { path }).map((found) => found.reveal());
+
+const FOUND: [path: string, text: string, value: string | string[]][] = [
+  [
+    "dump.sql",
+    "-- Users\nINSERT INTO `admins` (`id`, `password`, `name`) VALUES\n('A1', 'Kiwi7_plum!', 'Ada'),\n('B2', '@kiwi-pLum84', 'Bob');",
+    ["Kiwi7_plum!", "@kiwi-pLum84"],
+  ],
+  ["users.sql", "INSERT INTO users (User, Password) VALUES ('bob', MD5('plum-kiwi'));", "plum-kiwi"],
+  ["roles.sql", "ALTER ROLE app WITH PASSWORD 'Plum''s Kiwi 2023';", "Plum''s Kiwi 2023"],
+  ["map.bat", "net use J: /persistent:no /user:EI\\admin \\\\web2\\files Plumkiwi===", "Plumkiwi==="],
+  ["map.bat", 'net use "\\\\10.0.4.2" /persistent:no /USER:eu\\scan  plumkiwi', "plumkiwi"],
+  ["a.sh", "runmqakm -keydb -create -db key.kdb -pw plumdb21 -type cms", "plumdb21"],
+  ["a.sh", "echo 'J0in-the-plum!' | realm join --user=svc_join EXAMPLE.ORG", "J0in-the-plum!"],
+  [".zsh_history", ": 1706603333:0;doveadm auth test bob@example.org Plum:108", "Plum:108"],
+  [".bash_history", "ldappasswd -x -D cn=admin,dc=example -W -s Neu-2024-plum uid=bob", "Neu-2024-plum"],
+  ["a.env", "DB_PASSWORD=Kj8plum92\n#DB_PASSWORD=plum123\n", ["Kj8plum92", "plum123"]],
+  ["/home/bob/.pgpass", "#10.0.16.9:5432:*:postgres:plumkiwi\n", "plumkiwi"],
+  ["/etc/pgbouncer/userlist.txt", ';;"app_stg" "plum-staging"\n', "plum-staging"],
+  ["/etc/cron.d/backup", "# 0 3 * * *  root  RSYNC_PASSWORD=plumkiwi rsync -a /srv/ b@nas::srv\n", "plumkiwi"],
+  ["a.env", "RESTIC_PASSWORD='correct plum battery 3 kiwi'", "correct plum battery 3 kiwi"],
+  ["sip.conf", "[101]\nsecret=0001\n", "0001"],
+  ["/etc/kafka/jaas.conf", 'PlainLoginModule required\n  user_admin="admin-secret";', "admin-secret"],
+  ["realm.json", '{"credentials":[{"type":"password","value":"Plum.Kiwi8"}]}', "Plum.Kiwi8"],
+  [
+    "a.tfstate",
+    '{"type": "random_password", "instances": [{"attributes": {"result": "4AWpq@HOVz:77"}}]}',
+    "4AWpq@HOVz:77",
+  ],
+  [
+    "/etc/redis/redis.conf",
+    "user metrics on #2e4a61415e77d66fddd6255ae191c2504107adfaeff972a22fbe91650e024699 ~* +info",
+    "2e4a61415e77d66fddd6255ae191c2504107adfaeff972a22fbe91650e024699",
+  ],
+  ["jetty-realm.properties", "admin: CRYPT:ad0hk.o8FHSQQ, admin", "CRYPT:ad0hk.o8FHSQQ"],
+  [
+    "init.txt",
+    "Recovery Key 1: Z2q17sY0SgnWkFMYb0Pa+QSzRHL3Oocvl3afu7sK642s",
+    "Z2q17sY0SgnWkFMYb0Pa+QSzRHL3Oocvl3afu7sK642s",
+  ],
+  ["init.txt", "secret_id    89c830cc-d691-46da-bc30-8620e7c7bfc5", "89c830cc-d691-46da-bc30-8620e7c7bfc5"],
+  [
+    "notes.md",
+    "| **root пароль** | `qmRvkWT7Z3hL` |\n| **VPN** | `bob` / `Plum2016x` |",
+    ["qmRvkWT7Z3hL", "Plum2016x"],
+  ],
+  ["notes.md", "iDRAC kvm01: root / calvin\nPrinter: user Admin, password Admin\n", ["calvin", "Admin"]],
+  ["notes.md", "environment:\n  MYSQL_PASSWORD: 0417\n", "0417"],
+];
+test("secrets of files of hosts are found", () => {
+  for (const [path, text, value] of FOUND) assert.deepEqual(values(path, text), [value].flat(), `${path}: ${text}`);
+});
+
+const NOT_FOUND: [path: string, text: string][] = [
+  ["/etc/freeradius/clients.conf", "#\tsecret = testing123\n"],
+  ["/etc/grafana/grafana.ini", ";secret_key = SW2YcwTIb9zpOOhoPsMm"],
+  ["/etc/hostapd/hostapd.conf", "#wpa_psk=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"],
+  ["/etc/icinga2/users.conf", 'object ApiUser "dashing" {\n  password = DashingPassword\n}'],
+  ["/etc/splunk/server.conf", "pass4SymmKey = $7$umHfnPrFqudUIwnC40pRwmnF/HPvaNG1fjxD0isgD6mzlB5SmDyO2OyXV0U="],
+  ["common.yaml", "web::session_secret: DEC::PKCS7[]!"],
+  ["deployment.yaml", "    checksum/secret: cd826e585d63561717d8341af747842050cdb6617277cdc64c8949f803393fd5"],
+  [
+    "secrets.enc.yaml",
+    "  admin-password: ENC[AES256_GCM,data:U6er9wBrXycdq0zTNbNVde4E,iv:IYaRbQHVEADvMVeOgd5Ztzg5ZbXanflUnjukZ264Sw0=,type:str]",
+  ],
+  ["mailer.service", "Environment=DKIM_PRIVATE_KEY=%d/dkim.key"],
+  ["director.conf", "Password = @/etc/bareos/console-admin.pw"],
+  ["users.sql", 'CREATE USER zbx_mon IDENTIFIED BY "&&zbx_password";'],
+  ["a.sh", "keytool -list -keystore $store -storepass:env KSPASS"],
+  [".gitlab-ci.yml", "- docker build --secret id=auth,src=$COMPOSER_AUTH_FILE ."],
+  ["/etc/security/pwquality.conf", "badwords = town hall passwort password kennwort"],
+  ["/etc/radius/dictionary", "ATTRIBUTE\tCrypt-Password\t1006\tstring"],
+  ["iso3166.tab", "PT\tPortugal\nPW\tPalau\n"],
+  ["a.vim", "syn keyword netrcPassword password nextgroup=netrcValue"],
+  ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
+];
+test("values of files of hosts that only look like secrets are left out", () => {
+  for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);
+});
