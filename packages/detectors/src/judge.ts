@@ -22,21 +22,39 @@ export interface Surroundings {
   kind: FileKind;
 }
 
-/** Formats in which values are settings rather than program text. */
-const isConfig = (format: Format): boolean => format !== "code" && format !== "text" && format !== "sql";
+interface Place extends Surroundings {
+  /** Values are settings rather than program text. */
+  isConfig: boolean;
+  /** Words and numbers are secrets here: in settings, and where a program connects. Elsewhere they are labels, names and samples. */
+  allowsWords: boolean;
+}
 
-export function judge(candidate: Candidate, value: string, around: Surroundings): Judgement | null {
+function placeOf(candidate: Candidate, value: string, { format, kind }: Surroundings): Place {
+  const { detector, keyName, asserted } = candidate;
+  const isSetting =
+    (candidate.isSetting === true && (detector === "option" || !STANDS_FOR.test(value))) || isVariable(keyName, format);
+  const isSettings = kind.isSettings || (isSetting && asserted === undefined);
+  const isConfig = isSettings || (format !== "code" && format !== "text" && format !== "sql");
+  const connects = format === "text" ? detector === "command" : CONNECTS.has(detector) && value.length >= 4;
+  const allowsWords =
+    !kind.isSample &&
+    ((isConfig && (format !== "code" || asserted === undefined)) ||
+      detector === "file-format" ||
+      (format === "sql" && asserted !== undefined) ||
+      (connects && !STANDS_FOR.test(value)));
+  return { format, kind: { ...kind, isSettings }, isConfig, allowsWords };
+}
+
+export function judge(candidate: Candidate, value: string, surroundings: Surroundings): Judgement | null {
   const verdict = judgedAt(candidate, value);
+  const around = placeOf(candidate, value, surroundings);
   if (candidate.asserted !== undefined) return judgeAsserted(candidate, candidate.asserted, value, verdict, around);
   const key = judgeKey(candidate.keyName ?? "");
   if (key === null) return null;
   if (candidate.isComment === true && !isCommentedOut(candidate, value, verdict, around.format)) return null;
   if (around.kind.isGenerated) return null;
   if ((around.kind.isSample || around.kind.isTranslation) && isWordy(value, verdict)) return null;
-  const isSetting = candidate.isSetting === true && (candidate.detector === "option" || !STANDS_FOR.test(value));
-  const isSettings = around.kind.isSettings || isSetting || isVariable(candidate.keyName, around.format);
-  if (isSettings) around = { ...around, kind: { ...around.kind, isSettings } };
-  const weight = key.strength * candidate.syntax * (isConfig(around.format) || isSettings ? 1 : 0.9);
+  const weight = key.strength * candidate.syntax * (around.isConfig ? 1 : 0.9);
   const name = candidate.keyName ?? "";
   // `pool_passwd = pool_passwd` names a file.
   if (verdict.kind === "identifier" && value.toLowerCase() === (candidate.keyName ?? "").toLowerCase()) return null;
@@ -110,7 +128,7 @@ function judgeAsserted(
   asserted: DetectorClass,
   value: string,
   { kind, randomness }: ValueVerdict,
-  { format, kind: file }: Surroundings,
+  { format, kind: file, isConfig, allowsWords }: Place,
 ): Judgement | null {
   if (detector === "file-format" && asserted === "password_hash" && (kind === "weak" || kind === "identifier"))
     return /pass|user/i.test(value)
@@ -118,7 +136,7 @@ function judgeAsserted(
       : { class: "weak_password", confidence: syntax * 0.85, reason: "A password in place of its hash." };
   const reason = REASONS[detector] ?? `The shape of a token (${detector}).`;
   if (asserted === "password_hash")
-    return { class: asserted, confidence: syntax * (isConfig(format) && !file.isSample ? 1 : 0.7), reason };
+    return { class: asserted, confidence: syntax * (isConfig && !file.isSample ? 1 : 0.7), reason };
   if (REASONS[detector] === undefined)
     return kind === "placeholder" ? null : { class: asserted, confidence: syntax, reason };
   if (["empty", "placeholder", "reference", "encrypted", "url"].includes(kind)) return null;
@@ -137,20 +155,19 @@ function judgeAsserted(
   if (detector === "file-format" && isComment === true && (kind !== "secret" || value.length < 5)) return null;
   // A phrase in a comment shows how to write it.
   if (detector === "phrase" && isComment === true && /^[A-Za-z_-]*\d{0,3}$/.test(value)) return null;
-  const isProse = format === "text" && detector !== "file-format" && (detector !== "command" || STANDS_FOR.test(value));
-  const isWordLike = kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword";
-  if (isWordLike) {
-    const isProgram = format === "code" && !(CONNECTS.has(detector) && value.length >= 4 && !STANDS_FOR.test(value));
-    if (file.isSample || isProgram || isProse) return null;
-    return asserted === "api_token"
+  if (kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword") {
+    return asserted === "api_token" || !allowsWords
       ? null
       : { class: "weak_password", confidence: syntax * 0.85, reason: `${reason} Attackers try this one first.` };
   }
   const isPlace = detector === "file-format" || detector === "kubernetes-secret";
-  if (!isPlace && /^[A-Za-z_-]*$/.test(value)) {
-    if (file.isSample || isProse) return null;
-    if (format === "code" && value.length < (CONNECTS.has(detector) ? 4 : 8)) return null;
-  }
+  if (
+    !isPlace &&
+    !allowsWords &&
+    /^[A-Za-z_-]*$/.test(value) &&
+    (format !== "code" || file.isSample || value.length < 8)
+  )
+    return null;
   if (asserted === "api_token" && detector === "kubernetes-secret" && /^[a-z]{1,12}$/.test(value)) return null;
   if (asserted === "api_token" && !isPlace && kind !== "uuid" && generatedKindOf(value) === null)
     if (randomness < 0.45 || !/\d/.test(value)) return null;
@@ -163,18 +180,19 @@ function judgePassword(
   { kind, randomness }: ValueVerdict,
   weight: number,
   subject: string,
-  { format, kind: file }: Surroundings,
+  { format, kind: file, isConfig, allowsWords }: Place,
 ): Judgement | null {
-  const config = isConfig(format) || file.isSettings;
   const weak = (confidence: number, what: string): Judgement | null =>
-    config ? { class: "weak_password", confidence: weight * confidence, reason: `${subject} holds ${what}.` } : null;
+    allowsWords
+      ? { class: "weak_password", confidence: weight * confidence, reason: `${subject} holds ${what}.` }
+      : null;
   switch (kind) {
     case "secret": {
       if (key.words.at(-1) === "pin" && !isPasswordLike(value)) return null;
       // In program text, a single word is as often a label or a name.
       const isWord = /^[\p{L}_ -]+$/u.test(value);
-      if (!config && isWord && isNatural(value) && !(/^[a-z]{8,40}$/.test(value) && key.strength >= 0.9)) return null;
-      if (isLabel(value, key) || (!config && key.name.includes(value.toLowerCase()))) return null;
+      if (!isConfig && isWord && isNatural(value) && !(/^[a-z]{8,40}$/.test(value) && key.strength >= 0.9)) return null;
+      if (isLabel(value, key) || (!isConfig && key.name.includes(value.toLowerCase()))) return null;
       if (isWord && file.isTranslation) return null;
       const short =
         value.length === 3 && key.strength >= 0.9
@@ -182,7 +200,7 @@ function judgePassword(
           : value.length < 4 || (key.strength < 0.7 && !/\d/.test(value))
             ? 0.5
             : 1;
-      const certain = config || generatedKindOf(value) !== null ? 1 : 0.75 + randomness * 0.25;
+      const certain = isConfig || generatedKindOf(value) !== null ? 1 : 0.75 + randomness * 0.25;
       return { class: "password", confidence: weight * short * certain, reason: `${subject} holds a password.` };
     }
     case "uuid":
@@ -212,9 +230,9 @@ function judgePassword(
       if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value))
         return { class: "password", confidence: 0.9, reason: `${subject} holds a password.` };
       // A passphrase of several words.
-      if (config && !file.isTranslation && !file.isSample && key.strength >= 0.9 && isPassphrase(value))
+      if (isConfig && !file.isTranslation && !file.isSample && key.strength >= 0.9 && isPassphrase(value))
         return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a passphrase.` };
-      return config &&
+      return isConfig &&
         (format !== "xml" || /\d/.test(value)) &&
         !file.isTranslation &&
         (key.words.includes("passphrase") || key.words.includes("psk") || key.words.includes("shared"))
@@ -240,15 +258,14 @@ function judgeToken(
   { kind, randomness }: ValueVerdict,
   weight: number,
   subject: string,
-  { format, kind: file }: Surroundings,
+  { isConfig, allowsWords }: Place,
 ): Judgement | null {
-  const config = isConfig(format) || file.isSettings;
   const isSecret =
     key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
   // Phones log in with their number.
   const isNumber = kind === "number" && /^\d{4,}$/.test(value);
   if (kind === "weak" || kind === "identifier" || isNumber) {
-    if (!isSecret || !config || file.isSample || /^(?:[a-z]+_){2,}[a-z]+$/.test(value)) return null;
+    if (!isSecret || !allowsWords || /^(?:[a-z]+_){2,}[a-z]+$/.test(value)) return null;
     // Kubernetes' `secretKey: password` names an entry.
     if (key.words.at(-1) === "key" && judgeKey(value) !== null && !/change/i.test(value)) return null;
     return {
@@ -263,16 +280,16 @@ function judgeToken(
       ? key.strength >= 0.9
         ? 0.8
         : 0.4
-      : likelihoodOf(value, randomness, isSecret && (config || isTyped(value)));
+      : likelihoodOf(value, randomness, isSecret && (isConfig || isTyped(value)));
   const isConstant = /^[\da-f]{64}$/i.test(value) && /^[A-Z][A-Z\d_]*_KEY$/.test(keyName);
   // A name such as "key" alone says little.
-  if (key.strength < 0.65 && !isConstant && (!config || likelihood < 0.95 || value.length < 20)) return null;
+  if (key.strength < 0.65 && !isConstant && (!isConfig || likelihood < 0.95 || value.length < 20)) return null;
   if (key.strength < 0.65 && !isConstant && isDigest(value) && /^[\da-f]+$/i.test(value))
-    if (key.words.length < 2 || !config) return null;
-  if (!config && (randomness < 0.5 || value.length < 10) && !(isSecret && isTyped(value))) return null;
+    if (key.words.length < 2 || !isConfig) return null;
+  if (!isConfig && (randomness < 0.5 || value.length < 10) && !(isSecret && isTyped(value))) return null;
   if (/^pk_(?:live|test)_/.test(value) || key.words.join(" ").endsWith("pusher app key")) return null;
   if (/^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40) return null;
-  const confidence = isConstant || (config && isRandomText(value)) ? Math.max(0.55, weight) : weight * likelihood;
+  const confidence = isConstant || (isConfig && isRandomText(value)) ? Math.max(0.55, weight) : weight * likelihood;
   return key.kind === "token"
     ? { class: "api_token", confidence, reason: `${subject} holds a token.` }
     : { class: "encryption_key", confidence, reason: `${subject} holds a key.` };

@@ -11,5 +11,5 @@ export interface Phrase {
   pattern: string;
   flags?: string;
   syntax?: number;
-  found?: "password" | "api_token";
+  found?: "password" | "api_token" | "password_hash";
 }

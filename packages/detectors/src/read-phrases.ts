@@ -24,6 +24,8 @@ const anyOf = (forms: typeof readers): RegExp =>
   );
 const [anyNeeded, neededInCode] = [anyOf(readers), anyOf(readersOfCode)];
 
+const DETECTORS = { password: "phrase", api_token: "header", password_hash: "password-hash" } as const;
+
 export function readPhrases(line: Line): Candidate[] {
   const found: Candidate[] = [];
   const { text, format } = line;
@@ -38,7 +40,7 @@ export function readPhrases(line: Line): Candidate[] {
       if (raw === "" || (raw === userName && format === "code") || userName === "anonymous") continue;
       const from = match.index + match[0].lastIndexOf(raw);
       found.push(
-        candidateAt(line, asserted === "api_token" ? "header" : "phrase", from, from + raw.length, {
+        candidateAt(line, DETECTORS[asserted], from, from + raw.length, {
           asserted,
           userName,
           isQuoted: true,
