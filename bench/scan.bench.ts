@@ -68,6 +68,8 @@ const SPLITS = [
   "common fresh 3",
   "common fresh 4",
   "common fresh 5",
+  "common fresh 6",
+  "common fresh 7",
   "rarer development",
   "rarer held-out",
   "rarer fresh",

@@ -16,7 +16,7 @@ export interface LabelledFile {
    * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to
    * develop the rules that followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on
    * them. `unseen-4` was first measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too.
-   * Four further authors wrote `hosts-4` to `hosts-7`, usual files with values of their own. Each was first measured after the
+   * Six further authors wrote `hosts-4` to `hosts-9`, usual files with values of their own. Each was first measured after the
    * errors in the one before were fixed.
    */
   split:
@@ -28,6 +28,8 @@ export interface LabelledFile {
     | "common fresh 3"
     | "common fresh 4"
     | "common fresh 5"
+    | "common fresh 6"
+    | "common fresh 7"
     | "rarer development"
     | "rarer held-out"
     | "rarer fresh"
@@ -48,6 +50,8 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "hosts-5.txt": "common fresh 3",
   "hosts-6.txt": "common fresh 4",
   "hosts-7.txt": "common fresh 5",
+  "hosts-8.txt": "common fresh 6",
+  "hosts-9.txt": "common fresh 7",
   "rarer-1.txt": "rarer development",
   "rarer-2.txt": "rarer held-out",
   "rarer-3.txt": "rarer fresh",
@@ -59,7 +63,14 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "unseen-3.txt": "unseen 3",
   "unseen-4.txt": "unseen 4",
 };
-const HAS_FIXED_VALUES = new Set(["hosts-4.txt", "hosts-5.txt", "hosts-6.txt", "hosts-7.txt"]);
+const HAS_FIXED_VALUES = new Set([
+  "hosts-4.txt",
+  "hosts-5.txt",
+  "hosts-6.txt",
+  "hosts-7.txt",
+  "hosts-8.txt",
+  "hosts-9.txt",
+]);
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
 /** A value that its author chose: `⟦password|Winter2024!⟧`. */

@@ -13,6 +13,8 @@ export interface Candidate {
   start: number;
   end: number;
   isQuoted: boolean;
+  /** The syntax of its line, if that is not the one of the file. */
+  format?: Format;
   /** From 0 to 1: how surely this syntax gives the value to the name. */
   syntax: number;
   /** The line is a comment: words there are samples. */
@@ -65,6 +67,7 @@ export function candidateAt(
     start: line.base + from,
     end: line.base + to,
     isQuoted: false,
+    format: line.format,
     syntax: 0.95,
     isComment: COMMENT.test(line.text) && !COMMENTED_OUT.test(line.text),
     ...more,

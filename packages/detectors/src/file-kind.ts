@@ -21,9 +21,15 @@ const GENERATED =
 const SETTINGS =
   /(?:^|\/)etc\/(?:[\w.-]+\/){0,6}[\w.-]+\.(?:php|inc|py|lua|rb|p[lm]|js|mk|exs)$|(?:^|[/._-])(?:config(?:uration)?|conf|cfg|settings|parameters|env|secrets?|[a-z]*config|[a-z]*settings)(?:[._-](?:prod(?:uction)?|local|inc|site|dev|staging|default|secret))?\.(?:php|inc|py|lua|rb|p[lm]|mk|exs|h)$/i;
 
+/** Documents of a user or a team, unlike those of a program. */
+const OWN_DOCUMENTS = /^((?:\/root|\/srv|\/home\/[^/]+)\/)(?:docs?|documents?)\//i;
+
+const withoutOwnFolder = (path: string): string =>
+  path.startsWith("/etc/") ? path.replace(/([._-])defaults?(?=[._-])/g, "$1") : path.replace(OWN_DOCUMENTS, "$1");
+
 export const fileKindOf = (path: string): FileKind => ({
   // Daemons read their own `/etc/bacula/bacula-fd-default.conf`.
-  isSample: SAMPLE.test(path.startsWith("/etc/") ? path.replace(/([._-])defaults?(?=[._-])/g, "$1") : path),
+  isSample: SAMPLE.test(withoutOwnFolder(path)),
   isTranslation: TRANSLATION.test(path),
   isGenerated: GENERATED.test(path),
   isSettings: SETTINGS.test(path),

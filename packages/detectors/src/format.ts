@@ -65,6 +65,7 @@ function refined(known: Format | undefined, path: string, text: string): Format 
     if (/^[{[]\s*(?:["{[\]}]|$)/.test(head) && !/^\[[\w .:/@-]+\]\s*(?:[#;\n]|$)/.test(head)) return "json";
     if (known === "xml") return "assignments";
     if (known === "assignments") return "assignments";
+    if (/\/log\//.test(path)) return "text";
     if (/\/cron|\/init\.d\/|\/profile\.d\/|\/bin\//.test(path)) return "shell";
     if (
       /^---\s*$/m.test(head.slice(0, 200)) ||

@@ -1,7 +1,9 @@
 // Cases that files of hosts have: old values in comments, rows of dumps, commands with the password in an odd place, notes.
 import assert from "node:assert/strict";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { scanText } from "./index.ts";
+import { sshFingerprint } from "./private-keys.ts";
 
 const values = (path: string, text: string): string[] => scanText(text, { path }).map((found) => found.reveal());
 
@@ -51,6 +53,23 @@ const FOUND: [path: string, text: string, value: string | string[]][] = [
   ],
   ["notes.md", "iDRAC kvm01: root / calvin\nPrinter: user Admin, password Admin\n", ["calvin", "Admin"]],
   ["notes.md", "environment:\n  MYSQL_PASSWORD: 0417\n", "0417"],
+  ["notes.md", "```bash\ndocker run -e MYSQL_ROOT_PASSWORD=plum -d mysql\n```\n", "plum"],
+  ["notes.md", "net use Z: \\\\nas\\share /user:bob 739214 /persistent:no", "739214"],
+  ["notes.md", "/ppp secret add name=c1 password=plum5 service=l2tp", "plum5"],
+  ["/home/bob/docs/hosts.md", "```\nusername net privilege 15 password 0 plumkiwi\n```\n", "plumkiwi"],
+  ["notes.md", "| Host | Логин | Пароль |\n|---|---|---|\n| db1 | elastic | wq+tm47K*B2n |\n", "wq+tm47K*B2n"],
+  ["notes.md", "账号：root\n密码：2019plum@kiwi\n", "2019plum@kiwi"],
+  ["notes.txt", "identifiants : root / plumkiwi", "plumkiwi"],
+  ["backup.cmd", "C:\\tools\\7za.exe a Z:\\a.7z Y:\\* -r -pPlum2715 -mhe", "Plum2715"],
+  ["backup.bat", 'expressmaint -S (local)\\I4 -U sa -P 7316! -D ALL_USER -R "e:\\tmp"', "7316!"],
+  ["Jenkinsfile", "sh 'docker login -u admin -p plumkiwi registry.example.org'", "plumkiwi"],
+  [".bash_history", "(echo Plum1kiwi; echo Plum1kiwi) | smbpasswd -s -a bob", ["Plum1kiwi", "Plum1kiwi"]],
+  [".bash_history", "radtest bob Plum1kiwi localhost 0 testing123", ["Plum1kiwi", "testing123"]],
+  ["upload.sh", "ftp -n $HOST <<EOF\nuser $USER Fr4nk1n&Co\nEOF\n", "Fr4nk1n&Co"],
+  ["a.mqsc", "DEFINE AUTHINFO(LDAP) LDAPPWD('mqm#Plum#18')", "mqm#Plum#18"],
+  ["ps.txt", "app 2211 java -jar a.jar --jasypt.encryptor.password=Jasypt!Plum", "Jasypt!Plum"],
+  ["consul.hcl", 'initial_management = "6db11849-6607-4b84-b8e5-060a4f6b72f5"', "6db11849-6607-4b84-b8e5-060a4f6b72f5"],
+  ["orthanc.json", '{"RegisteredUsers" : {\n  "orthanc" : "orthanc"\n}}', "orthanc"],
 ];
 test("secrets of files of hosts are found", () => {
   for (const [path, text, value] of FOUND) assert.deepEqual(values(path, text), [value].flat(), `${path}: ${text}`);
@@ -77,8 +96,42 @@ const NOT_FOUND: [path: string, text: string][] = [
   ["/etc/radius/dictionary", "ATTRIBUTE\tCrypt-Password\t1006\tstring"],
   ["iso3166.tab", "PT\tPortugal\nPW\tPalau\n"],
   ["a.vim", "syn keyword netrcPassword password nextgroup=netrcValue"],
+  ["/etc/fail2ban/jail.local", "failregex = ^login failed\n            password mismatch.*rip=<HOST>"],
+  ["server.conf", 'plugin auth-pam.so "openvpn login USERNAME password PASSWORD"'],
+  ["notes.md", "net use Z: \\\\nas\\share /user:username password"],
+  ["notes.txt", "NAS: admin / Passwort siehe KeePass"],
+  ["secrets.yaml", "admin_password: !env_var DEFAULT_PASSWORD\napi_key: 8______________0:A_____________M"],
   ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
 ];
 test("values of files of hosts that only look like secrets are left out", () => {
   for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);
+});
+
+test("a key of PuTTY is found with the fingerprint of its public key", () => {
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const point = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+  const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  const wire = Buffer.concat([field(Buffer.from("ssh-ed25519")), field(point)]);
+  const file = (encryption: string) =>
+    [
+      "PuTTY-User-Key-File-3: ssh-ed25519",
+      `Encryption: ${encryption}`,
+      "Comment: bob@example.org",
+      "Public-Lines: 2",
+      ...(wire.toString("base64").match(/.{1,64}/g) ?? []),
+      ...(encryption === "none"
+        ? []
+        : ["Key-Derivation: Argon2id", "Argon2-Memory: 8192", `Argon2-Salt: ${"0a".repeat(16)}`]),
+      "Private-Lines: 1",
+      randomBytes(36).toString("base64"),
+      `Private-MAC: ${randomBytes(32).toString("hex")}`,
+      "",
+    ].join("\r\n");
+  for (const encryption of ["none", "aes256-cbc"]) {
+    const [found, ...others] = scanText(file(encryption), { path: "id.ppk" });
+    assert.deepEqual([found?.class, found?.type, others.length], ["private_key", "ssh_key", 0]);
+    assert.equal(found!.publicKey, sshFingerprint(publicKey));
+    assert.equal(found!.confidence, encryption === "none" ? 1 : 0.7);
+    assert.equal(found!.preview, "PuTTY-User-Key-File-3: ssh-ed25519");
+  }
 });

@@ -29,15 +29,19 @@ interface Place extends Surroundings {
   allowsWords: boolean;
 }
 
-function placeOf(candidate: Candidate, value: string, { format, kind }: Surroundings): Place {
-  const { detector, keyName, asserted } = candidate;
+function placeOf(candidate: Candidate, value: string, { format: ofFile, kind }: Surroundings): Place {
+  const { detector, keyName, asserted, format = ofFile } = candidate;
   const isSetting =
     (candidate.isSetting === true && (detector === "option" || !STANDS_FOR.test(value))) || isVariable(keyName, format);
   const isSettings = kind.isSettings || (isSetting && asserted === undefined);
   const isConfig = isSettings || (format !== "code" && format !== "text" && format !== "sql");
-  const connects = format === "text" ? detector === "command" : CONNECTS.has(detector) && value.length >= 4;
+  const connects =
+    format === "text"
+      ? detector === "command"
+      : CONNECTS.has(detector) && value.length >= (detector === "command" ? 5 : 4);
   const allowsWords =
     !kind.isSample &&
+    !(ofFile === "text" && detector !== "file-format" && STANDS_FOR.test(value)) &&
     ((isConfig && (format !== "code" || asserted === undefined)) ||
       detector === "file-format" ||
       (format === "sql" && asserted !== undefined) ||
@@ -121,10 +125,10 @@ const COMMUNITY = /^(?:public|private)$/i;
 /** Words that stand for a password in program text. */
 const STANDS_FOR = /^(?:pass(?:word|wd)?|pwd|secret|token|key|user|foo|bar|baz|test)$/i;
 /** Calls and addresses that connect to a server: words are passwords there also in programs. */
-const CONNECTS = new Set(["phrase", "call", "url", "data-source"]);
+const CONNECTS = new Set(["phrase", "call", "url", "data-source", "command"]);
 
 function judgeAsserted(
-  { detector, syntax, isComment }: Candidate,
+  { detector, syntax, isComment, isSetting }: Candidate,
   asserted: DetectorClass,
   value: string,
   { kind, randomness }: ValueVerdict,
@@ -148,7 +152,8 @@ function judgeAsserted(
     (kind === "path" ||
       kind === "prose" ||
       value.length < 3 ||
-      /^\d{1,5}(?::\d{1,5})?$|^-|^[\d.]+:[\d.]+|\/(?:tcp|udp)$/.test(value))
+      (/^\d{1,5}(?::\d{1,5})?$/.test(value) && isSetting !== true) ||
+      /^-|^[\d.]+:[\d.]+|\/(?:tcp|udp)$/.test(value))
   )
     return null;
   if (kind === "path" && detector === "kubernetes-secret") return null;
@@ -197,7 +202,7 @@ function judgePassword(
       const short =
         value.length === 3 && key.strength >= 0.9
           ? 0.6
-          : value.length < 4 || (key.strength < 0.7 && !/\d/.test(value))
+          : value.length < 4 || (key.strength < 0.7 && !/\d/.test(value) && randomness < 0.6)
             ? 0.5
             : 1;
       const certain = isConfig || generatedKindOf(value) !== null ? 1 : 0.75 + randomness * 0.25;
@@ -281,7 +286,7 @@ function judgeToken(
         ? 0.8
         : 0.4
       : likelihoodOf(value, randomness, isSecret && (isConfig || isTyped(value)));
-  const isConstant = /^[\da-f]{64}$/i.test(value) && /^[A-Z][A-Z\d_]*_KEY$/.test(keyName);
+  const isConstant = /^(?:[\da-f]{32}){1,2}$/i.test(value) && /^[A-Z][A-Z\d_]*_KEY$/.test(keyName);
   // A name such as "key" alone says little.
   if (key.strength < 0.65 && !isConstant && (!isConfig || likelihood < 0.95 || value.length < 20)) return null;
   if (key.strength < 0.65 && !isConstant && isDigest(value) && /^[\da-f]+$/i.test(value))
@@ -336,7 +341,7 @@ const isLabel = (value: string, key: KeyVerdict): boolean =>
 const isPassphrase = (value: string): boolean =>
   value.length <= 64 &&
   /[\d_@#%^*+=~$]/.test(value) &&
-  !/[.,:;!?()<>]|\b(?:a|an|and|are|at|be|by|characters?|enter|for|from|if|in|is|it|least|must|not?|of|on|or|password|please|see|set|the|this|to|use|when|with|your?)\b/i.test(
+  !/[.:;!?()<>]|\b(?:a|an|and|are|at|be|by|characters?|enter|for|from|if|in|is|it|least|must|not?|of|on|or|password|please|see|set|the|this|to|use|when|with|your?)\b/i.test(
     value,
   );
 

@@ -87,12 +87,13 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
     0.95,
     "bind.credential bind.credentials dn.credential principal.credential manager.credential admin.code access.code security.code unlock.code master.code door.code alarm.code installer.code user.pin admin.pin so.pin de.passe key.material shared.secret clave.acceso clave.usuario wifi.key wlan.key pass.word pass.phrase pass.wd key.pass auth.phrase secret.phrase bind.pw root.pw auth.pass require.pass master.auth symm.key",
   ),
+  ...entries("hash", 0.9, "md5.cred"),
 ]);
 
 /** Words after the secret's word that make the setting something else: `password_file`, `token_ttl`, `secretName`. */
 export const TAIL_WORDS = new Set(
   (
-    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum sender recipient " +
+    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum sender recipient dialog " +
     "type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
     "placeholder hint hints message messages msg error errors title text texts description desc regex regexp pattern format encoder encoding encode " +
     "algorithm algo method methods mode enabled enable disabled required require confirm confirmation change changed reset forgot validator validation " +

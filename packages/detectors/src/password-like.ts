@@ -5,7 +5,7 @@ import { judgeValue } from "./value.ts";
 export function isPasswordLike(value: string): boolean {
   if (value.length < 4 || value.length > 64 || judgeValue(value).kind !== "secret") return false;
   if (!/[A-Za-z]/.test(value) || !/[\d!@%^*+~$&(?]/.test(value)) return false;
-  if (/^-|^\$\w+\W?$|\s|\\|\|{2}|\(.*\)|\[.*\]/.test(value)) return false;
+  if (/^-|^\$\w+\W?$|\s|\\|\|{2}|\(.*\)|\[.*\]|\.\*/.test(value)) return false;
   // `web12` is a name, `ZfpLnOIfGeBmcNu9` is not.
   if (/^[A-Za-z]+[._-]?\d{1,3}$/.test(value) && !/[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]/.test(value)) return false;
   if (

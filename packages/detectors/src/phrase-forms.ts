@@ -72,6 +72,51 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     flags: "gm",
   },
   {
+    // Microsoft's tools, and others of SQL Server: `-U sa -P x`.
+    grams: ["-U s", "-U a"],
+    isConfig: true,
+    needs: [" -U sa ", " -U admin "],
+    pattern: ` -U (?<user>sa|admin) +-P +["']?([^\\s"'$%-][^\\s"']{2,127})`,
+    syntax: 0.85,
+  },
+  {
+    // Asterisk, also in a comment.
+    grams: ["ster"],
+    isConfig: true,
+    needs: ["register"],
+    pattern: `^[ \\t]*[;#]?[ \\t]*register[ \\t]*=>?[ \\t]*(?<user>[\\w.+-]{2,64}):([^\\s:@/]{4,128})(?::[\\w.+-]{1,64})?@`,
+    syntax: 0.85,
+  },
+  {
+    grams: ["_md5"],
+    isConfig: true,
+    needs: ["secure_link_md5"],
+    pattern: `\\bsecure_link_md5[ \\t]+"[^"\\n]{0,200}[ }]([\\w.!@%+-]{6,64})"`,
+  },
+  {
+    // fstab.
+    grams: ["cifs"],
+    isConfig: true,
+    needs: ["cifs"],
+    pattern: `\\bcifs[ \\t][^\\n]{0,200}?\\buser(?:name)?=(?<user>[^\\s,%]{1,64})%([^\\s,]{3,128})`,
+  },
+  {
+    // Scripts for `ftp`.
+    grams: ["user"],
+    isConfig: true,
+    needs: ["user "],
+    pattern: `^[ \\t]*user[ \\t]+(?<user>\\$?\\{?[\\w.@-]{1,64}\\}?)[ \\t]+(?=\\S{0,127}\\d)([^\\s"'$|()<>]{6,128})[ \\t]*$`,
+    syntax: 0.75,
+  },
+  {
+    // Consul: the secrets of tokens are UUIDs.
+    grams: ["mana", "agen"],
+    isConfig: true,
+    needs: ["initial_management", "agent"],
+    pattern: `\\b(?:initial_management|agent(?:_recovery|_master)?)["']?[ \\t]*[=:][ \\t]*["']([\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})["']`,
+    found: "api_token",
+  },
+  {
     // Vault: the secret of an AppRole is a UUID.
     grams: ["et_i", "et-i"],
     isConfig: true,

@@ -1,4 +1,4 @@
-// Private keys in PEM blocks: checks that the body is a key, whether a passphrase protects it, and its public key.
+// Private keys in PEM blocks and in files of PuTTY: checks that the body is a key, whether a passphrase protects it, and its public key.
 import { createHash, createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
@@ -7,7 +7,7 @@ export interface PrivateKeyBlock {
   end: number;
   /** The block with real line ends. */
   pem: string;
-  detector: "ssh-private-key" | "private-key" | "pgp-private-key";
+  detector: "ssh-private-key" | "private-key" | "pgp-private-key" | "putty-private-key";
   isProtected: boolean;
   /** OpenSSH's `SHA256:…`, or null when the key is protected or of a kind that Node cannot read. */
   publicKey: string | null;
@@ -31,7 +31,28 @@ export function privateKeysIn(text: string): PrivateKeyBlock[] {
     if (block !== null) found.push(block);
     at += footAt;
   }
-  return found;
+  return [...found, ...puttyKeysIn(text)];
+}
+
+const PUTTY =
+  /PuTTY-User-Key-File-\d: \S+\s+Encryption: (?<encryption>\S+)\s+(?:Comment: [^\n]*\n)?\s*Public-Lines: \d+\s+(?<public>[\w+/=\s]{40,8000}?)(?:[A-Z][\w-]+: [^\n]{0,200}\s+){0,8}?Private-Lines: \d+\s+(?<private>[\w+/=\s]{32,16000}?)Private-(?:MAC|Hash): [\da-f]{16,128}/g;
+
+/** PuTTY's own format (its manual, appendix C). */
+function puttyKeysIn(text: string): PrivateKeyBlock[] {
+  if (!text.includes("PuTTY-User-Key-File-")) return [];
+  return [...text.matchAll(PUTTY)].flatMap((match) => {
+    const { encryption, public: publicLines = "", private: privateLines = "" } = match.groups ?? {};
+    if (new Set(Buffer.from(privateLines, "base64")).size < 16) return [];
+    const start = match.index;
+    return {
+      start,
+      end: start + match[0].length,
+      pem: match[0].replaceAll("\r\n", "\n"),
+      detector: "putty-private-key" as const,
+      isProtected: encryption !== "none",
+      publicKey: fingerprintOf(Buffer.from(publicLines, "base64")),
+    };
+  });
 }
 
 function blockOf(text: string, start: number, end: number, label: string): PrivateKeyBlock | null {

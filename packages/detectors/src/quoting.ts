@@ -2,12 +2,13 @@
 
 const LONGEST_VALUE = 8192;
 
-/** Index of the quote that closes the string which starts at `at`, or -1. Backslashes escape, doubled quotes of SQL do not. */
-export function endOfQuoted(text: string, at: number, quote: string): number {
+/** Index of the quote that closes the string which starts at `at`, or -1. Backslashes escape; doubled quotes only in SQL. */
+export function endOfQuoted(text: string, at: number, quote: string, isSql = false): number {
   const limit = Math.min(text.length, at + LONGEST_VALUE);
   for (let index = at; index < limit; index += 1) {
     const character = text[index];
     if (character === "\\") index += 1;
+    else if (isSql && character === quote && text[index + 1] === quote) index += 1;
     else if (character === quote) return index;
   }
   return -1;

@@ -138,11 +138,17 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
         : found;
     }
   }
+  // A pair in a list: `['password', 'x']`.
+  if (isQuote(before) && text[from - 2] === "[" && format === "code") {
+    const second = after(NEXT_ARGUMENT, text, to);
+    const pair = second === -1 ? null : /^(["'])([^"'\n]{6,64})\1[ \t]*\]/.exec(text.slice(second, second + 70));
+    if (pair !== null && isPasswordLike(pair[2]!)) return readAt(line, from, to, second, 0.85);
+  }
   const compared = after(COMPARISON, text, to);
   if (compared !== -1) return readAt(line, from, to, compared, 0.75);
   const braces = format === "assignments" ? after(BRACES, text, to) : -1;
   if (braces !== -1) return readAt(line, from, to, braces, 0.95);
-  const isSetter = format === "assignments" && /^set[A-Z_]/.test(text.slice(from, to));
+  const isSetter = format === "assignments" && /^set[A-Z_]|^[A-Z]+$/.test(text.slice(from, to));
   const call = format === "code" || isSetter ? after(CALL, text, to) : -1;
   if (call !== -1) {
     return readAt(
@@ -199,7 +205,9 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
         ? null
         : candidateAt(line, "assignment", start + 3, close, { keyName, isQuoted: true, syntax });
     }
-    const end = isEscapedQuote ? text.indexOf(`\\${quote}`, start + 1) : endOfQuoted(text, start + 1, quote);
+    const end = isEscapedQuote
+      ? text.indexOf(`\\${quote}`, start + 1)
+      : endOfQuoted(text, start + 1, quote, line.format === "sql");
     if (end === -1 || end - start > 8192) return null;
     const joined = /^(?:[ \t]*[+%][ \t]*[\w$(]|[ \t]*\.[ \t]*\$|[ \t]+\.[ \t]*\w|\.[ \t]+\w)/.test(
       text.slice(end + 1, end + 40),
@@ -228,7 +236,8 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   // `-Dsonar.password=x` and `--build-arg PASSWORD_ARG=x`, wherever the command is written.
   const isProperty =
     (text[from - 1] === "-" && /^D[a-z]/.test(text.slice(from, from + 2))) ||
-    /--(?:build-arg|env)[ =]["']?$/.test(text.slice(Math.max(0, from - 14), from));
+    /--(?:build-arg|env)[ =]["']?$/.test(text.slice(Math.max(0, from - 14), from)) ||
+    (line.format === "text" && /[ "'`]--$/.test(text.slice(Math.max(0, from - 3), from)));
   const property = isProperty ? /^=([^\s"'$\\{}()<>;|&]{3,200})/.exec(text.slice(at - 1, at + 200)) : null;
   if (property !== null)
     return candidateAt(line, "option", at, at + property[1]!.length, {

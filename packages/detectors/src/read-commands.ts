@@ -15,6 +15,8 @@ interface Form {
   syntax?: number;
   /** The value is `user:password`. */
   isPair?: boolean;
+  /** The value is no port: short numbers are passwords. */
+  allowsNumbers?: boolean;
 }
 
 const FORMS: readonly Form[] = [
@@ -39,7 +41,9 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,300}? -(?:pw|p|new_pw|target_pw) ${WORD}`,
   },
   { programs: "doveadm auth", pattern: ` (?:test|login) (?:-\\w+ \\S+ )*\\S{1,64} ${WORD}` },
-  { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?-a ?${WORD}` },
+  { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?(?<=\\s)-a ?${WORD}` },
+  { programs: "nsupdate|knsupdate|dig", pattern: ` [^\\n|;]{0,200}?-y ?(?:hmac-\\w+:)?[\\w.-]{1,128}:${WORD}` },
+  { programs: "rman", pattern: ` [^\\n|;]{0,200}? catalog [A-Za-z]\\w{0,30}/()()([^\\s"'@/;]{3,128})(?=@|["'\\s;]|$)` },
   {
     programs:
       "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|HDBSQL|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
@@ -73,9 +77,14 @@ const FORMS: readonly Form[] = [
   },
   {
     programs: "echo|printf",
-    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|realm |adcli |net ads |passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
+    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|p4 |realm |adcli |net ads |passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
     syntax: 0.9,
   },
+  { programs: "echo", pattern: ` ${WORD}(?=; *echo [^|\\n]{1,300}\\) *\\| *(?:sudo +)?(?:smbpasswd|passwd))` },
+  { programs: "echo", pattern: ` ${WORD}(?=\\) *\\| *(?:sudo +)?(?:smbpasswd|passwd))` },
+  { programs: "radtest", pattern: ` (?:-\\w+ \\S+ )*[\\w.@\\\\-]{1,64} ${WORD}(?= \\S+ \\d)` },
+  { programs: "radtest", pattern: ` (?:-\\w+ \\S+ )*\\S+ \\S+ \\S+ \\d+ ${WORD}` },
+  { programs: "ssh-keygen", pattern: ` [^\\n|;]{0,200}? -[PN] ?${WORD}` },
   {
     programs: "htpasswd|htdigest|htdbm",
     pattern: ` -\\w*b\\w* (?:-\\w+ )*(?:-n\\w* )?(?:\\S+ )?[\\w.@-]{1,64} ${WORD}`,
@@ -86,7 +95,7 @@ const FORMS: readonly Form[] = [
     programs: "net use|cmdkey|schtasks|runas|net user",
     pattern: ` [^\\n|;]{0,200}?(?:/pass(?:word)?:|/rp |/p:)${WORD}`,
   },
-  { programs: "net user", pattern: ` [\\w.$-]{1,64} ${WORD}(?= /| *$)`, syntax: 0.8 },
+  { programs: "net user", pattern: ` [\\w.$-]{1,64} ${WORD}(?= /| *$)`, syntax: 0.8, allowsNumbers: true },
   { programs: "rabbitmqctl|rabbitmq-ctl", pattern: ` (?:-\\w+ \\S+ )*(?:add_user|change_password) \\S{1,64} ${WORD}` },
   { programs: "vncpasswd|x11vnc", pattern: ` [^\\n|;]{0,200}?-(?:passwd|storepasswd) ${WORD}` },
   { programs: "ipmitool", pattern: ` [^\\n|;]{0,200}?user set password \\d+ ${WORD}` },
@@ -102,8 +111,9 @@ const FORMS: readonly Form[] = [
   },
   {
     programs: "net use",
-    pattern: ` [^\\n|]{0,200}?/(?:user|USER):\\S{1,64} +(?![/\\\\])${WORD}(?= *[/|&>]| *\\r?$)`,
+    pattern: ` [^\\n|]{0,200}?/(?:user|USER):\\S{1,64} +(?![/\\\\])${WORD}(?= *[/|&>#]| *\\r?$)`,
     syntax: 0.85,
+    allowsNumbers: true,
   },
   {
     programs: "net use",
@@ -115,7 +125,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,200}?\\b(?:user|USER) \\S{1,64} (?:using|USING) ${WORD}`,
   },
   {
-    programs: "7z a|7z x|7z e|7z u|7za a|7za x|rar a|rar x|unrar|unzip",
+    programs: "7z a|7z x|7z e|7z u|7za a|7za x|7z\\.exe|7za\\.exe|rar a|rar x|unrar|unzip",
     pattern: `(?: [^\\n|;]{0,200}?)? -(?:p|hp|P) ?(?![\\s-])${WORD}`,
     syntax: 0.85,
   },
@@ -130,7 +140,10 @@ const readers = FORMS.map(({ programs, pattern, ...rest }, index) => {
     const word = /^[\w-]*\w/.exec(program)?.[0].toLowerCase() ?? program;
     byProgram.set(word, (byProgram.get(word) ?? new Set()).add(index));
   }
-  return { pattern: new RegExp(`(?:^|[\\s"'\`(|;&/@=:\\[#>$-])(?:${programs})(?:\\.exe)?${pattern}`, "g"), ...rest };
+  return {
+    pattern: new RegExp(`(?:^|[\\s"'\`(|;&/\\\\@=:\\[#>$-])(?:${programs})(?:\\.exe)?${pattern}`, "g"),
+    ...rest,
+  };
 });
 const PROGRAM = new RegExp(`\\b(?:${[...byProgram.keys()].sort((a, b) => b.length - a.length).join("|")})`, "gi");
 trigger(
@@ -139,9 +152,10 @@ trigger(
   ),
   COMMANDS,
 );
+trigger(["7z.e", "7za."], COMMANDS);
 /** Every form has one of these. */
 const NEEDED =
-  /[ "']-|auth |\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
+  /[ "']-|auth |radtest|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
@@ -153,7 +167,7 @@ export function readCommands(line: Line): Candidate[] {
     for (const index of byProgram.get(program.toLowerCase()) ?? []) wanted.add(index);
   const found: Candidate[] = [];
   for (const index of wanted) {
-    const { pattern, syntax = 0.95, isPair = false } = readers[index]!;
+    const { pattern, syntax = 0.95, isPair = false, allowsNumbers = false } = readers[index]!;
     pattern.lastIndex = 0;
     for (let match = pattern.exec(words); match !== null; match = pattern.exec(words)) {
       const groups = match.slice(1);
@@ -163,12 +177,13 @@ export function readCommands(line: Line): Candidate[] {
       const colon = isPair ? value.indexOf(":") : -1;
       if (isPair && (colon < 0 || colon === value.length - 1)) continue;
       const from = end - value.length + colon + 1;
-      const weight = format === "text" ? 0.7 : format === "code" ? 0.7 : 1;
+      const weight = format === "text" ? 0.7 : format === "code" ? 0.8 : 1;
       found.push(
         candidateAt(line, "command", indexOf(from), indexOf(end), {
           isQuoted: groups.at(-1) === undefined,
           syntax: syntax * weight,
           asserted: "password",
+          isSetting: allowsNumbers,
           userName: isPair ? value.slice(0, colon) : userIn(match[0]),
         }),
       );

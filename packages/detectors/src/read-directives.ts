@@ -34,7 +34,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   // The line of a switch ends here.
   if (/^(?:manager|operator)[ \t\r]*$/.test(text.slice(to).trimStart())) return null;
   // RADIUS dictionaries, and Palau in lists of countries.
-  if (/^(?:ATTRIBUTE|VALUE)$/.test(before) || (words === 0 && keyName === "PW")) return null;
+  if (/^(?:ATTRIBUTE|VALUE)$/.test(before) || before === "map" || (words === 0 && keyName === "PW")) return null;
   // A comment after a setting, or a module definition.
   if (/[^\s#;]\s+(?:#|--|\/\/)\s/.test(before)) return null;
   const comment = /^(?:[#;!*]|\/\/|--|<!--)/.test(before);
@@ -45,7 +45,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     if (comment && words > 1) return null;
     return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
   }
-  const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/[;,{]+$/, "");
+  const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/["';,{]+$/, "");
   // A block, which a community string may open.
   if (/^\s*\{/.test(text.slice(at + (value?.length ?? 0))) && !/community$/i.test(keyName)) return null;
   if (value === undefined || value === "" || /^(?:=|:|\||&|#|;|-+$)/.test(value)) return null;
@@ -70,8 +70,9 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   if (format === "yaml" || (format === "shell" && before === "" && !isInput)) return null;
   // A list of words.
   if (words > 2 && !isRandom && /^[\w.-]+[ \t]*=/.test(before)) return null;
-  // A pattern of hosts.
-  if (/^\*\.?[\w.-]*$/.test(value)) return null;
+  if (value.startsWith("--")) return null;
+  // Patterns of hosts and of lines.
+  if (/^\*\.?[\w.-]*$|\.\*|<HOST>/.test(value)) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.
   if (/\bpam_\w+\.so\b/.test(text) || /\.so\b|^\w+\s+(?:required|requisite|sufficient|optional)\b/.test(text.slice(at)))
     return null;

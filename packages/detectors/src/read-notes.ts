@@ -16,7 +16,7 @@ const NOTES: readonly Note[] = [
   // "customer 118233, password x", "Passwort x".
   {
     pattern: new RegExp(
-      `\\b(?:password|passwd|passphrase|passwort|kennwort|pw)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
+      `\\b(?:password|passwd|passphrase|passwort|kennwort|pwd?)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
       "gim",
     ),
   },
@@ -31,7 +31,7 @@ const NOTES: readonly Note[] = [
   // "root pw on db3 is x", "your password is: x".
   {
     pattern: new RegExp(
-      `\\b(?:password|passphrase|passwort|kennwort|pw)\\b[^.\\n\`]{0,40}\\b(?:is|was|lautet|ist)[: \\t]{1,3}(?<value>(?=\\S{0,63}\\d)${VALUE})`,
+      `\\b(?:password|passphrase|passwort|kennwort|pw)\\b[^.\\n\`]{0,60}\\b(?:is|was|lautet|ist)[: \\t]{1,3}(?<value>(?=\\S{0,63}\\d)${VALUE})`,
       "gim",
     ),
   },
@@ -45,7 +45,7 @@ const NOTES: readonly Note[] = [
   // "PSK: x", "RADIUS secret for new switches: x", "mot de passe : x".
   {
     pattern: new RegExp(
-      `\\b(?:password|passphrase|passwort|kennwort|pw|psk|secret|enable|mot de passe|mdp|contraseña|clave|senha|auth-info)\\b[^\\n:=\`]{0,40}[:=][ \\t]{1,3}[\`"']?(?<value>${VALUE})(?=[\`"']?(?:[\\s,;)|]|$))`,
+      `\\b(?:password|passphrase|passwort|kennwort|pw|psk|secret|enable|mot de passe|mdp|contraseña|clave|senha|auth-info)\\b[^\\n:=：\`]{0,40}(?:[:=][ \\t]{1,3}|：[ \\t]{0,3})[\`"']?(?<value>${VALUE})(?=[\`"']?(?:[\\s,;)|]|$))`,
       "gim",
     ),
   },
@@ -70,10 +70,29 @@ const NOTES: readonly Note[] = [
   },
   {
     pattern:
+      /\b(?:password|passwort|kennwort|mot de passe|mdp|pw)[ \t]{0,3}[:=][ \t]{0,3}[`"]?(?<value>[\w!]{4,20})(?=[`"]?(?:[\s,;)(]|$))/gim,
+    isDefault: true,
+  },
+  {
+    pattern:
       /\b(?:user|login|benutzer|utilisateur|usuario)[ \t]+(?<user>[\w.@-]{2,40}),[ \t]+(?:password|passwort|kennwort|pw|mot de passe)[ \t]+(?<value>[\w!]{4,20})(?=[\s,;.)(]|$)/gim,
     isDefault: true,
   },
   { pattern: /\bPIN[: \t]{1,3}(?<value>\d{4,8})(?=[\s,;.)]|$)/gm, isSure: true },
+  // The same in other alphabets.
+  {
+    pattern: new RegExp(
+      `(?:пароль|密码|密碼|口令|パスワード|비밀번호)[^\\n:=：]{0,20}[:=：][ \\t]{0,3}[\`"']?(?<value>[^\\s\`"'|,;()<>，。]{4,64})(?=[\`"']?(?:[\\s,;)|，。]|$))`,
+      "gi",
+    ),
+    isSure: true,
+  },
+  // "identifiants : root / x", "login: bob / x".
+  {
+    pattern:
+      /(?:identifiants|credentials|zugangsdaten|connexion|login)[ \t]{0,3}[:=：][ \t]{0,3}[`"]?(?<user>[\w.@-]{2,40})[`"]?[ \t]{1,3}\/[ \t]{1,3}[`"]?(?<value>(?!pass|pwd|mot|kenn|secret)[^\s`"'|,;()<>]{4,64})(?=[`"]?[ \t]*(?:[,;)(]|$))/gim,
+    isSure: true,
+  },
   // "user bob@example.com / x".
   {
     pattern: new RegExp(
@@ -92,9 +111,17 @@ const NOTES: readonly Note[] = [
   // "vpn: bob / x" at the end of a line.
   {
     pattern: new RegExp(
-      `(?:[:(|][ \\t]{1,3}|^[ \\t]{2,60})(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d)(?=\\S{0,63}(?:[A-Z]|\\d[a-z!@%^*+~$&(?]))${VALUE})[ \\t)]*$`,
+      `(?:[:(|][ \\t]{1,3}|^[ \\t]{2,60})(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d)(?=\\S{0,63}(?:[A-Z]|\\d[a-z!@%^*+~$&(?]))${VALUE})(?=[ \\t)]*$|[ \\t]+\\()`,
       "gm",
     ),
+  },
+  // "user bob, pw x".
+  {
+    pattern: new RegExp(
+      `\\b(?:user(?:name)?|login|benutzer)[ \\t]{1,3}(?<user>[\\w.@-]{1,64}),[ \\t]{1,9}(?:password|passwort|pw)[ \\t]+(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\\s.,;)]|$)`,
+      "gim",
+    ),
+    isSure: true,
   },
   // "user=bob  password=x", "user bob, password is x".
   {
@@ -112,7 +139,10 @@ const NOTES: readonly Note[] = [
     ),
   },
   {
-    pattern: new RegExp(`\\b(?:Wi-?Fi|WLAN)\\b[^\\n/]{1,60} / (?<value>(?=\\S{0,63}\\d)${VALUE})[ \\t]*$`, "gim"),
+    pattern: new RegExp(
+      `\\b(?:Wi-?Fi|WLAN)\\b(?:[^\\n/]{1,60} / |[^\\n/:]{1,60}: )(?<value>(?=\\S{0,63}\\d)${VALUE})[ \\t]*$`,
+      "gim",
+    ),
   },
   // "SSID x, key y".
   {
@@ -124,7 +154,7 @@ const NOTES: readonly Note[] = [
   // "Administrator:x", "root / x".
   {
     pattern: new RegExp(
-      `(?<![\\w/.@-])(?<user>admin\\w{0,12}|root|operator|sysadm|manager)[ \\t]{0,2}[:/][ \\t]{0,2}[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\`"]?(?:[\\s|,;)]|$))`,
+      `(?<![\\w/.@-])(?<user>admin\\w{0,12}|root|operator|sysadm|manager)[ \\t]{0,2}[:/][ \\t]{0,3}[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\`"]?(?:[\\s|,;)]|$))`,
       "gim",
     ),
   },
@@ -157,20 +187,27 @@ function columnsOf(text: string): Candidate[] {
     const column = head
       .split("|")
       .findIndex((cell) =>
-        /^\s*(?:initial |admin |root )?(?:password|passwort|kennwort|pw|passphrase|psk)\s*$/i.test(cell),
+        /^\s*(?:initial |admin |root )?(?:password|passwort|kennwort|pw|passphrase|psk|пароль|密码|contraseña|senha|mot de passe|hasło|wachtwoord)\s*$/i.test(
+          cell,
+        ),
       );
     if (column === -1) return [];
     let at = table.index + table[0].length - rows.length;
     return rows.split("\n").flatMap((row) => {
       const start = at + row.split("|").slice(0, column).join("|").length + 1;
       at += row.length + 1;
-      const cell = /^[ \t]*`?(?<value>[^\s|`]{6,64})`?[ \t]*$/.exec(row.split("|")[column] ?? "");
+      const cell = /^[ \t]*`?(?<value>[^\s|`]{4,64})`?[ \t]*$/.exec(row.split("|")[column] ?? "");
       return cell === null ? [] : noteOf(cell, start, true);
     });
   });
 }
 
-const isDefaultPassword = (value: string): boolean => isWeak(value) || /^\d{4,8}$/.test(value);
+const isDefaultPassword = (value: string): boolean =>
+  /^\d{4,8}$/.test(value) ||
+  (isWeak(value) &&
+    !/^(?:pass(?:w(?:or[dt]|d))?|kennwort|secret|user|guest|test|default|prod(?:uction)?|dev(?:elop)?|local)$/i.test(
+      value,
+    ));
 
 function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidate[] {
   const { value = "", user = null } = match.groups ?? {};
@@ -179,7 +216,11 @@ function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidat
   if (/\b(?:SHA-?\d{1,3}|MD5)\b[^\n]{0,30}$/i.test(around)) return [];
   const raw = value.replace(/[.:]+$/, "");
   // Versions, and names such as `ms-DNS-NSEC3-Salt`.
-  if (/\/|^\d+:|\d\.\d/.test(raw) || (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))) return [];
+  if (
+    /\/|^\d+:|\d\.\d|\.(?:key|pem|pub|txt)\b/.test(raw) ||
+    (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))
+  )
+    return [];
   if (!isPasswordLike(raw) && !(isSure && (/^[\w-]{6,64}$/.test(raw) || isDefaultPassword(raw)))) return [];
   const start = base + match.index + match[0].lastIndexOf(value);
   return [

@@ -108,6 +108,9 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
     isMapOfUsers(parentOf(text, setting.at, format), format)
   )
     return candidate(setting, "secret-section", { syntax: 0.65, asserted: "password", userName: name });
+  // `"RegisteredUsers": {"admin": "admin"}`.
+  if (name === value && value.length >= 4 && !isDirective && USERS.test(parentOf(text, setting.at, format) ?? ""))
+    return candidate(setting, "file-format", { syntax: 0.65, asserted: "password", userName: name });
   if (WEAK_NAME.test(name) && !name.includes(" ") && isPassword && hasUserBeside(text, setting))
     return candidate(setting, "beside-user", { syntax: 0.7, asserted: generated === null ? "password" : "api_token" });
   if (

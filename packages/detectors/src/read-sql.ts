@@ -8,6 +8,7 @@ import { SQL, trigger } from "./triggers.ts";
 
 const STATEMENTS: readonly RegExp[] = [
   /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'((?:[^'\n]|''){1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
+  /\bidentified\s+via\s+\w+\s+(?:using|as)\s+'([^'\n]{16,400})'/gi,
   /\bidentified\s+by\s+values\s+'([^'\n]{16,400})'/gi,
   /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
@@ -122,7 +123,10 @@ function readRows(line: Line): Candidate[] {
   for (const row of text.slice(rows.index).matchAll(/\([^()\n]{1,2000}\)/g)) {
     const cells = [...row[0].matchAll(TEXT_CELL)].filter(
       ([, value = ""]) =>
-        isPasswordLike(value) && generatedKindOf(value) !== "base32" && generatedKindOf(value) !== "hex",
+        isPasswordLike(value) &&
+        !/^[\w.-]+@[\w-]+$/.test(value) &&
+        generatedKindOf(value) !== "base32" &&
+        generatedKindOf(value) !== "hex",
     );
     const [cell] = cells;
     if (cell === undefined || cells.length > 1) continue;

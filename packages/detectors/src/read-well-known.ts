@@ -24,7 +24,7 @@ const TABLES: readonly Table[] = [
   {
     // Commented-out lines.
     path: /(?:^|\/)(?:sasl_passwd|smtp_auth|relay_passwd?|smarthost_auth)[\w.-]*$/,
-    line: /^#(?<host>\[?@?[\w.-]{1,80}\.[a-z]{2,}\]?(?::\d+)?)[ \t]+(?<user>[^\s:]+):(?<value>(?=\S*\d)\S{4,128})[ \t]*$/gm,
+    line: /^#(?<host>\[?@?[\w.-]{1,80}\.(?:[a-z]{2,}|\d{1,3})\]?(?::\d+)?)[ \t]+(?<user>[^\s:]+):(?<value>(?=\S*\d)\S{4,128})[ \t]*$/gm,
   },
   {
     path: /(?:^|\/)(?:chap|pap|srp)-secrets$/,
@@ -32,7 +32,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /ipsec[\w.-]*\.secrets$|ipsec\.d\/[\w.-]*secrets$/,
-    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::\s*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA\s+\S+)\s+(?:0s)?|\sPSK\s+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::[ \t]*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA[ \t]+\S+)[ \t]+(?:0s)?|[ \t]PSK[ \t]+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
   },
   {
     path: /(?:^|\/)(?:g?shadow|master\.passwd|shadow\.\w+)-?(?:\.bak)?$/,
@@ -127,7 +127,7 @@ const TABLES: readonly Table[] = [
     line: /^(?!#)\s*(?<host>\S+)\s+(?<user>"[^"\n]*"|[^\s"]+)\s+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))\s*$/gm,
   },
   {
-    path: /(?:radius[\w-]*|raddb)\/(?:servers?|pam_radius_auth\.conf)$|pam_radius_auth\.conf$/,
+    path: /(?:radius[\w-]*|raddb)\/(?:servers?|pam_radius_auth\.conf)$|pam_radius[\w-]*\.conf$/,
     line: /^(?!#)(?<host>[\w.:[\]-]+)\s+(?<value>\S{3,128})(?:\s+\d+)?\s*$/gm,
   },
   {

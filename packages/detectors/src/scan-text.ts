@@ -11,6 +11,7 @@ import { judge } from "./judge.ts";
 import { judgeKey } from "./key-name.ts";
 import type { Surroundings } from "./judge.ts";
 import type { KnownMatch, KnownSecretIndex } from "./known-secrets.ts";
+import { lineFormats } from "./line-format.ts";
 import { previewOf } from "./preview.ts";
 import { privateKeysIn } from "./private-keys.ts";
 import { unescape, unescapeXml } from "./quoting.ts";
@@ -131,11 +132,16 @@ class Scan {
     const { text } = this.#file;
     const { format, kind } = this.#around;
     const pieces = piecesOf(text, this.#file.bytes);
+    const formatOfLine = format === "text" && !kind.isSample ? lineFormats(text) : () => format;
+    // The histories of libedit write `\\040` for a space. The replacement has the same length.
+    const isHistory =
+      text.startsWith("_HiStOrY_V2_") || /\.(?:mysql|mariadb|psql|sqlite)_history$/.test(this.#options.path);
     const read = (wanted: number, reader: (line: Line) => Candidate[]) => {
       for (const { from, to, kinds: found } of pieces) {
         if ((found & wanted) === 0) continue;
         const end = text[to - 1] === "\r" && to > from ? to - 1 : to;
-        for (const candidate of reader({ text: text.slice(from, end), base: from, format, file: text }))
+        const line = isHistory ? text.slice(from, end).replaceAll("\\040", "    ") : text.slice(from, end);
+        for (const candidate of reader({ text: line, base: from, format: formatOfLine(from, line), file: text }))
           this.#consider(candidate);
       }
     };

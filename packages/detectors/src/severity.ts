@@ -25,7 +25,7 @@ const SERVICE_USER =
 export function typeOf(found: DetectorClass, detector: string, userName: string | null): FindingType {
   switch (found) {
     case "private_key":
-      return detector === "ssh-private-key" ? "ssh_key" : "credential_exposure";
+      return detector === "ssh-private-key" || detector === "putty-private-key" ? "ssh_key" : "credential_exposure";
     case "certificate":
       return "certificate";
     case "password":

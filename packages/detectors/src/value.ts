@@ -37,7 +37,9 @@ function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
   if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
   if (MEDIA_TYPE.test(value)) return "keyword";
-  if (/^\$\(\w+ /.test(value)) return "reference";
+  if (/^\$\(\w+ |^[a-z_]+\($/.test(value)) return "reference";
+  // An attribute of LDAP.
+  if (value === "userPassword") return "keyword";
   // Random characters can contain the syntax of a variable, a template or a path.
   if (isNoise(value)) return "secret";
   if (isReference(value)) return "reference";
@@ -109,7 +111,7 @@ function isReference(value: string): boolean {
     return true;
   if (
     first === "!" &&
-    /^!(?:vault|secret|env|ref|sub|getatt|importvalue|join|lookup|var|include|reference)\b/i.test(value)
+    /^!(?:vault|secret|env|env_var|ref|sub|getatt|importvalue|join|lookup|var|include|reference)\b/i.test(value)
   )
     return true;
   if (first === "`" || /^[A-Za-z_$][\w$.]*\((?:[^)]*["'].*|.*\)[;,]?)$/.test(value)) return true;
@@ -146,7 +148,7 @@ function isReference(value: string): boolean {
 
 function isEncrypted(value: string): boolean {
   return (
-    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:(?![./\w]{13}$)|cipher:|sealed:|DEC::\w+\[|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
+    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:(?![./\w]{13}$)|cipher:|sealed:|DEC::\w+\[|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt[:(]|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
       value,
     ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$|^\$7\$[A-Za-z\d+/]{20,}={0,2}$/.test(value)
   );
@@ -174,7 +176,8 @@ function isPlaceholder(value: string): boolean {
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
   if (/^<[^<>]*>$|^<[\w-]+$|^\[[\w\s-]*\]$|^\{[\w\s./-]*\}$|^\([\w\s-]*\)$|^--?[a-z ]+--?$/.test(value)) return true;
   if (/^(?:ingrese|insira|digite|introduzca|inserisci|saisir|eingeben)[-_A-Z]/.test(value)) return true;
-  if (/^(?:0123456789abcdef){2,}$/i.test(value)) return true;
+  if (/^(?:0123456789abcdef){2,}$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
+    return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
@@ -235,7 +238,7 @@ function isProse(value: string): boolean {
 function isIdentifier(value: string): boolean {
   if (/^[A-Z]+(?:_[A-Z\d]+)+$/.test(value) && !/\d{3}[A-Z]|\d[A-Z]\d/.test(value)) return true;
   if (/^[a-z][\w-]*(?::[A-Za-z][A-Za-z_-]*)+$/.test(value)) return true;
-  if (/\d/.test(value) && !/^[a-z]+(?:_[a-z\d]+)+$/.test(value)) return false;
+  if (/\d/.test(value) && (!/^[a-z]+(?:_[a-z\d]+)+$/.test(value) || /\d{5}/.test(value))) return false;
   if (/^(?:[a-z]+[_.-])+[a-z\d]*$/i.test(value) || /^[a-z]+(?:[A-Z][a-z]+)+$/.test(value)) {
     return /(?:pass|pwd|secret|token|key|auth|cred|user|name|login|field|value|input|param|file|env|config)/i.test(
       value,

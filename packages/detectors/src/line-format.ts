@@ -1,0 +1,61 @@
+// Commands and settings within prose: notes and runbooks show them between fences, after a prompt, or on lines of their own.
+import type { Format } from "./format.ts";
+
+const FENCE = /^[ \t>]{0,12}(?:```|~~~)[ \t]*([\w+-]{0,20})[^\n`]{0,80}$/gm;
+const BY_LANGUAGE: Readonly<Record<string, Format>> = {
+  "": "assignments",
+  bash: "shell",
+  sh: "shell",
+  shell: "shell",
+  zsh: "shell",
+  console: "shell",
+  batch: "shell",
+  bat: "shell",
+  cmd: "shell",
+  yaml: "yaml",
+  yml: "yaml",
+  ini: "assignments",
+  conf: "assignments",
+  properties: "assignments",
+  env: "assignments",
+  dotenv: "assignments",
+};
+const COMMAND =
+  /^\s{0,12}(?:[$#>%]\s+|\w:\\[^>]{0,60}>\s*|\[?\w+@[\w.-]+[^$#\n]{0,40}[$#]\s+)?(?:sudo\s+)?(?:docker|podman|mysql\w*|mariadb\w*|pg_\w+|psql|redis-cli|mongo\w*|mount|net use|net user|curl|wget|export|echo|printf|sshpass|ansible\w*|kubectl|helm|htpasswd|smbclient|ldap\w+|rclone|restic)\s/i;
+/** MikroTik's `/ppp secret add name=x password=y`. */
+const ROUTER = /^\s{0,12}\/[a-z][a-z -]{1,40} (?:add|set) /;
+
+interface Block {
+  from: number;
+  to: number;
+  format: Format;
+}
+
+/** The syntax of the line that starts at `from`, in a file of prose. */
+export function lineFormats(text: string): (from: number, line: string) => Format {
+  const blocks = blocksOf(text);
+  return (from, line) => {
+    if (COMMAND.test(line)) return "shell";
+    if (ROUTER.test(line)) return "assignments";
+    return blocks.find((each) => from >= each.from && from < each.to)?.format ?? "text";
+  };
+}
+
+/** Files with more blocks are no notes. */
+const MOST_BLOCKS = 100;
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { from: number; format: Format } | null = null;
+  for (const fence of text.matchAll(FENCE)) {
+    if (blocks.length >= MOST_BLOCKS) break;
+    if (open === null) {
+      const format = BY_LANGUAGE[fence[1]!.toLowerCase()] ?? "text";
+      open = { from: fence.index + fence[0].length, format };
+    } else {
+      blocks.push({ ...open, to: fence.index });
+      open = null;
+    }
+  }
+  return blocks;
+}
