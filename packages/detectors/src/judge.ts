@@ -27,6 +27,7 @@ interface Place extends Surroundings {
   isConfig: boolean;
   /** Words and numbers are secrets here: in settings, and where a program connects. Elsewhere they are labels, names and samples. */
   allowsWords: boolean;
+  isQuoted: boolean;
 }
 
 function placeOf(candidate: Candidate, value: string, { format: ofFile, kind }: Surroundings): Place {
@@ -46,7 +47,7 @@ function placeOf(candidate: Candidate, value: string, { format: ofFile, kind }: 
       detector === "file-format" ||
       (format === "sql" && asserted !== undefined) ||
       (connects && !STANDS_FOR.test(value)));
-  return { format, kind: { ...kind, isSettings }, isConfig, allowsWords };
+  return { format, kind: { ...kind, isSettings }, isConfig, allowsWords, isQuoted: candidate.isQuoted };
 }
 
 export function judge(candidate: Candidate, value: string, surroundings: Surroundings): Judgement | null {
@@ -185,7 +186,7 @@ function judgePassword(
   { kind, randomness }: ValueVerdict,
   weight: number,
   subject: string,
-  { format, kind: file, isConfig, allowsWords }: Place,
+  { format, kind: file, isConfig, allowsWords, isQuoted }: Place,
 ): Judgement | null {
   const weak = (confidence: number, what: string): Judgement | null =>
     allowsWords
@@ -235,7 +236,13 @@ function judgePassword(
       if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value))
         return { class: "password", confidence: 0.9, reason: `${subject} holds a password.` };
       // A passphrase of several words.
-      if (isConfig && !file.isTranslation && !file.isSample && key.strength >= 0.9 && isPassphrase(value))
+      if (
+        isConfig &&
+        !file.isTranslation &&
+        !file.isSample &&
+        key.strength >= 0.9 &&
+        isPassphrase(value, isQuoted && /^(?:assignments|shell)$/.test(format))
+      )
         return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a passphrase.` };
       return isConfig &&
         (format !== "xml" || /\d/.test(value)) &&
@@ -337,10 +344,11 @@ function isNatural(value: string): boolean {
 const isLabel = (value: string, key: KeyVerdict): boolean =>
   /^\p{Lu}\p{Ll}+$/u.test(value) && key.words.includes(value.toLowerCase());
 
-/** Words with a digit or a symbol among them, and none of a sentence. */
-const isPassphrase = (value: string): boolean =>
+/** Words with a digit or a symbol among them, and none of a sentence. In quotes, three words are enough. */
+const isPassphrase = (value: string, isQuoted: boolean): boolean =>
   value.length <= 64 &&
-  /[\d_@#%^*+=~$]/.test(value) &&
+  (/[\d_@#%^*+=~$&]/.test(value) ||
+    (isQuoted && /^\S+(?: \S+){2,6}$/.test(value) && !/pass|kenn|contra|secret|token/i.test(value))) &&
   !/[.:;!?()<>]|\b(?:a|an|and|are|at|be|by|characters?|enter|for|from|if|in|is|it|least|must|not?|of|on|or|password|please|see|set|the|this|to|use|when|with|your?)\b/i.test(
     value,
   );
