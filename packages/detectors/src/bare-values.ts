@@ -18,8 +18,10 @@ export function endOfBare(line: Line, at: number, from: number, around: string |
   const { text, format } = line;
   const rest = text.slice(at, at + LONGEST_VALUE);
   if (around !== null) {
+    // An ampersand separates in a query, and belongs to the value where semicolons separate.
+    const and = /;\s*[\w ]{0,40}=\s*$/.test(text.slice(Math.max(0, at - 60), at)) ? "" : "&";
     const end = rest.search(
-      around === "`" ? /[`;&\s]/ : new RegExp(`[${around};&\\\\]|[\\s,](?:\\s*[\\w.-]+\\s*[=:]|$)|\\s`),
+      around === "`" ? /[`;&\s]/ : new RegExp(`[${around};${and}\\\\]|[\\s,](?:\\s*[\\w.-]+\\s*[=:]|$)|\\s`),
     );
     const isAssignment = text[at - 1] === "=" || /=\s*$/.test(text.slice(from, at));
     // In program text and prose, `"password: …"` is a label.

@@ -46,11 +46,14 @@ export interface Line {
   file: string;
 }
 
-const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
+const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/(?!\S+\s+\/)|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
 
 /** A line that was in use: a host with its settings, a job of cron, an entry of fstab or of fetchmail. */
 const COMMENTED_OUT =
   /^\s*(?:#|;|\/\/)(?:\S.*(?:\s[A-Za-z][\w.-]{2,40}=[^\s=]{1,80}){3}|\s*(?:[\d*/,-]+\s+){5}\S|\s*(?:\/\/\S+|[\w.-]+:\/\S*)\s+\/\S*\s+\w+\s|\s*poll\s+\S+\s+(?:via|with|proto)\b)/;
+
+/** Whether the line, or its beginning, is a comment that was never in use. */
+export const isComment = (line: string): boolean => COMMENT.test(line) && !COMMENTED_OUT.test(line);
 
 /** A candidate for the piece `from` to `to` of `line`. */
 export function candidateAt(
@@ -69,7 +72,7 @@ export function candidateAt(
     isQuoted: false,
     format: line.format,
     syntax: 0.95,
-    isComment: COMMENT.test(line.text) && !COMMENTED_OUT.test(line.text),
+    isComment: isComment(line.text),
     ...more,
   };
 }

@@ -54,6 +54,9 @@ export function formatOf(path: string, text: string): Format {
   return refined(byEnding, path, text);
 }
 
+/** Lines of Cisco's IOS and its relatives. */
+const EQUIPMENT = /^(?:!.*|version \d[\d.]*|hostname \S+|(?:no )?service \S.*|interface \S+|aaa .*|username .*)$/gm;
+
 /** `*.config` may be XML, a file below /etc/cron.d has no ending, and so on. */
 function refined(known: Format | undefined, path: string, text: string): Format {
   const head = text.slice(0, 2048).trimStart();
@@ -75,6 +78,9 @@ function refined(known: Format | undefined, path: string, text: string): Format 
       return "yaml";
     return "assignments";
   }
+  if (head.startsWith("#cloud-config")) return "yaml";
+  // Exports of equipment have the name of the host, such as `switch1.example.org`.
+  if (known === "text" && (head.match(EQUIPMENT) ?? []).length >= 3) return "assignments";
   if (known === "text" && path.endsWith(".txt") && isSettings(head)) return "assignments";
   return known;
 }

@@ -69,6 +69,26 @@ const FOUND: [path: string, text: string, value: string | string[]][] = [
   ["a.mqsc", "DEFINE AUTHINFO(LDAP) LDAPPWD('mqm#Plum#18')", "mqm#Plum#18"],
   ["ps.txt", "app 2211 java -jar a.jar --jasypt.encryptor.password=Jasypt!Plum", "Jasypt!Plum"],
   ["consul.hcl", 'initial_management = "6db11849-6607-4b84-b8e5-060a4f6b72f5"', "6db11849-6607-4b84-b8e5-060a4f6b72f5"],
+  ["a.env", "RESTIC_PASSWORD='three plums near kiwis'", "three plums near kiwis"],
+  ["a.sh", "ecomscan -k Rhw4kVVbYtD2X8nLs --report /srv/www", "Rhw4kVVbYtD2X8nLs"],
+  ["a.ps1", '$conn = "Server=sql01;User Id=app;Password=Plum&Kiwi_08;Encrypt=True"', "Plum&Kiwi_08"],
+  ["/root/.mysql_history", "CREATE\\040USER\\040'app'\\040IDENTIFIED\\040BY\\040'plum-kiwi-7';", "plum-kiwi-7"],
+  [
+    "users.sql",
+    "CREATE USER 'a'@'%' IDENTIFIED VIA mysql_native_password USING '*4FCC5BF7579925003F7D06521CC21246094FFC32';",
+    "*4FCC5BF7579925003F7D06521CC21246094FFC32",
+  ],
+  ["/etc/fstab", "//10.60.4.18/plum  /mnt/plum  cifs  user=scan,pass=plumkiwi,vers=1.0  0 0", "plumkiwi"],
+  ["/etc/fstab", "//nas/cad /mnt/cad cifs user=cad%plum14,noauto 0 0", "plum14"],
+  ["/etc/asterisk/sip.conf", ";register => 7495:P4nVKTC8:3983@sip.example.org/7495", "P4nVKTC8"],
+  ["nginx.conf", 'secure_link_md5 "$secure_link_expires$uri plumPdf2020";', "plumPdf2020"],
+  [
+    "ddns.sh",
+    "nsupdate -y ddns.example.org.:0na7wbMBQZmwB7cAoKDSIjG8MBm2sD4vQBxc5aO2Au9k==",
+    "0na7wbMBQZmwB7cAoKDSIjG8MBm2sD4vQBxc5aO2Au9k==",
+  ],
+  ["/etc/tac_plus.conf", "\tlogin = des qW8YAnoe8It1K", "qW8YAnoe8It1K"],
+  ["user-data.txt", "#cloud-config\nchpasswd:\n  list: |\n    ubuntu:plum2204!\n    bob:RANDOM\n", "plum2204!"],
   ["orthanc.json", '{"RegisteredUsers" : {\n  "orthanc" : "orthanc"\n}}', "orthanc"],
 ];
 test("secrets of files of hosts are found", () => {
@@ -99,6 +119,12 @@ const NOT_FOUND: [path: string, text: string][] = [
   ["/etc/fail2ban/jail.local", "failregex = ^login failed\n            password mismatch.*rip=<HOST>"],
   ["server.conf", 'plugin auth-pam.so "openvpn login USERNAME password PASSWORD"'],
   ["notes.md", "net use Z: \\\\nas\\share /user:username password"],
+  ["/etc/tac_plus.conf", "# This is the key that clients use"],
+  ["/var/log/samba/log.smbd", "  check_ntlm_password:  Authentication for user [bob] -> [bob] FAILED"],
+  ["/root/.mysql_history", "update\\040users\\040set\\040password=encrypt(new.plum)"],
+  ["users.csv", "id,password\n5,!tDLa94n6zSdihh65OpCswigwoG6tyTAeoFZNe60w\n"],
+  ["secret.yaml", 'kind: Secret\nstringData:\n  STRIPE_PUBLISHABLE_KEY: "pk_live_1d3oH0J948mc2XjjCBQNlcHL"\n'],
+  ["airflow.cfg", "# result_backend = db+postgresql://postgres:airflow@postgres/airflow"],
   ["notes.txt", "NAS: admin / Passwort siehe KeePass"],
   ["secrets.yaml", "admin_password: !env_var DEFAULT_PASSWORD\napi_key: 8______________0:A_____________M"],
   ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
@@ -134,4 +160,11 @@ test("a key of PuTTY is found with the fingerprint of its public key", () => {
     assert.equal(found!.confidence, encryption === "none" ? 1 : 0.7);
     assert.equal(found!.preview, "PuTTY-User-Key-File-3: ssh-ed25519");
   }
+});
+
+test("a shared key of OpenVPN is found", () => {
+  const lines = Array.from({ length: 16 }, () => randomBytes(16).toString("hex"));
+  const key = `-----BEGIN OpenVPN Static key V1-----\n${lines.join("\n")}\n-----END OpenVPN Static key V1-----`;
+  const [found, ...others] = scanText(`dev tun\n<tls-crypt>\n${key}\n</tls-crypt>\n`, { path: "client.conf" });
+  assert.deepEqual([found?.class, found?.reveal(), others.length], ["private_key", key, 0]);
 });

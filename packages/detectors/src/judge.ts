@@ -66,7 +66,7 @@ export function judge(candidate: Candidate, value: string, surroundings: Surroun
   if (verdict.kind === "weak" && key.words.length > 1 && value === candidate.keyName) return null;
   const subject = `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
   if (verdict.kind === "hash" || key.kind === "hash") {
-    if (key.kind !== "password" && key.kind !== "hash") return null;
+    if ((key.kind !== "password" && key.kind !== "hash") || key.words.at(-1) === "pin") return null;
     if (verdict.kind !== "hash" && !isDigest(value) && !/^[\da-f]{64,256}$/i.test(value)) return null;
     return { class: "password_hash", confidence: weight * 0.9, reason: `${subject} holds a hashed password.` };
   }
@@ -147,6 +147,7 @@ function judgeAsserted(
   if (["empty", "placeholder", "reference", "encrypted", "url"].includes(kind)) return null;
   if (kind === "keyword" && detector !== "file-format" && !(detector === "phrase" && COMMUNITY.test(value)))
     return null;
+  if (/^(?:removed|redacted|masked|hidden|unchanged)$/i.test(value)) return null;
   if (kind === "hash") return { class: "password_hash", confidence: syntax * 0.9, reason: "A hashed password." };
   if (
     detector === "command" &&
@@ -158,9 +159,12 @@ function judgeAsserted(
   )
     return null;
   if (kind === "path" && detector === "kubernetes-secret") return null;
+  if (/^pk_(?:live|test)_/.test(value)) return null;
+  if (detector === "url" && isComment === true && kind === "weak") return null;
   if (detector === "file-format" && isComment === true && (kind !== "secret" || value.length < 5)) return null;
   // A phrase in a comment shows how to write it.
-  if (detector === "phrase" && isComment === true && /^[A-Za-z_-]*\d{0,3}$/.test(value)) return null;
+  if (detector === "phrase" && isComment === true && (kind === "weak" || /^[A-Za-z_-]*\d{0,3}$/.test(value)))
+    return null;
   if (kind === "weak" || kind === "identifier" || kind === "number" || kind === "keyword") {
     return asserted === "api_token" || !allowsWords
       ? null
@@ -340,9 +344,11 @@ function isNatural(value: string): boolean {
   return /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value) || /^[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*$/.test(value);
 }
 
-/** `password: Password` is a text for users. */
+/** `password: Password` is a text for users, `password: Kennwort` a translation. */
 const isLabel = (value: string, key: KeyVerdict): boolean =>
-  /^\p{Lu}\p{Ll}+$/u.test(value) && key.words.includes(value.toLowerCase());
+  /^\p{Lu}\p{Ll}+$/u.test(value) &&
+  (key.words.includes(value.toLowerCase()) ||
+    /^(?:Kennwort|Passwort|Wachtwoord|Contraseña|Senha|Hasło|Heslo|Пароль)$/.test(value));
 
 /** Words with a digit or a symbol among them, and none of a sentence. In quotes, three words are enough. */
 const isPassphrase = (value: string, isQuoted: boolean): boolean =>

@@ -21,7 +21,7 @@ const BY_LANGUAGE: Readonly<Record<string, Format>> = {
   dotenv: "assignments",
 };
 const COMMAND =
-  /^\s{0,12}(?:[$#>%]\s+|\w:\\[^>]{0,60}>\s*|\[?\w+@[\w.-]+[^$#\n]{0,40}[$#]\s+)?(?:sudo\s+)?(?:docker|podman|mysql\w*|mariadb\w*|pg_\w+|psql|redis-cli|mongo\w*|mount|net use|net user|curl|wget|export|echo|printf|sshpass|ansible\w*|kubectl|helm|htpasswd|smbclient|ldap\w+|rclone|restic)\s/i;
+  /^\s{0,12}(?:[$#>%]\s+|\w:\\[^>]{0,60}>\s*|\[?\w+@[\w.-]+[^$#\n]{0,40}[$#]\s+)?(?:sudo\s+)?(?:docker|podman|mysql\w*|mariadb\w*|pg_\w+|psql|redis-cli|mongo\w*|mount|net use|net user|curl|wget|export|echo|printf|sshpass|ansible\w*|kubectl|helm|htpasswd|smbclient|ldap\w+|rclone|restic|openstack|rabbitmqctl|mosquitto_\w+|smbpasswd|useradd|usermod|chpasswd|snmp\w+|ipmitool|xfreerdp|sqlplus|sqlcmd)\s/i;
 /** MikroTik's `/ppp secret add name=x password=y`. */
 const ROUTER = /^\s{0,12}\/[a-z][a-z -]{1,40} (?:add|set) /;
 

@@ -88,6 +88,13 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     syntax: 0.85,
   },
   {
+    // PHP: `tcp://host:6379?auth=x`.
+    grams: ["uth="],
+    isConfig: true,
+    needs: ["auth="],
+    pattern: `\\btcp://[^\\s"'?]{1,100}\\?(?:[^\\s"']{1,100}&)?auth=([^\\s"'&]{6,128})`,
+  },
+  {
     grams: ["_md5"],
     isConfig: true,
     needs: ["secure_link_md5"],
@@ -269,7 +276,7 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     grams: ["$USE"],
     isConfig: true,
     needs: ["$USER"],
-    pattern: `^\\$USER\\d+\\$=(?!/)([^\\s/#]{4,128})\\s*$`,
+    pattern: `^\\$USER\\d+\\$=(?![/]|[A-Z]+\\\\|[a-z]+_(?:ro|rw)\\s)([^\\s/#]{4,128})\\s*$`,
     flags: "gm",
     syntax: 0.8,
   },

@@ -1,4 +1,4 @@
-// Private keys in PEM blocks and in files of PuTTY: checks that the body is a key, whether a passphrase protects it, and its public key.
+// Private keys in PEM blocks and in files of PuTTY, and shared keys of OpenVPN: checks that the body is a key, whether a passphrase protects it, and its public key.
 import { createHash, createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
@@ -31,7 +31,22 @@ export function privateKeysIn(text: string): PrivateKeyBlock[] {
     if (block !== null) found.push(block);
     at += footAt;
   }
-  return [...found, ...puttyKeysIn(text)];
+  return [...found, ...puttyKeysIn(text), ...openVpnKeysIn(text)];
+}
+
+const OPENVPN = /-----BEGIN OpenVPN Static key V1-----\s+(?:[\da-f]{32}\s+){16}-----END OpenVPN Static key V1-----/g;
+
+/** The key that both ends of a tunnel share (`tls-auth`, `tls-crypt`, `secret`). */
+function openVpnKeysIn(text: string): PrivateKeyBlock[] {
+  if (!text.includes("BEGIN OpenVPN Static key")) return [];
+  return [...text.matchAll(OPENVPN)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    pem: match[0].replaceAll("\r\n", "\n"),
+    detector: "private-key",
+    isProtected: false,
+    publicKey: null,
+  }));
 }
 
 const PUTTY =

@@ -10,7 +10,7 @@ import { endOfBare } from "./bare-values.ts";
 
 /** Parts of names that may announce a secret; `judgeKey` decides on the whole name. */
 const KEY_PARTS =
-  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|\bpin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
+  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|pin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
 /** Values read in one line, or in one piece of a long line. Only hostile text has more. */

@@ -85,23 +85,23 @@ function readChpasswd(text: string): Candidate[] {
   if (!/^\s*chpasswd:/m.test(text)) return [];
   return [...text.matchAll(CHPASSWD)].flatMap((block) => {
     const base = block.index + block[0].length - block[1]!.length;
-    return [...block[1]!.matchAll(/^[ \t]+(?:- )?["']?([\w.-]{1,32}):[ ]?([^\s"']{3,128})["']?[ \t]*$/gm)].map(
-      (line) => {
-        const raw = line[2]!;
-        const start = base + line.index + line[0].lastIndexOf(raw);
-        return {
-          detector: "file-format",
-          keyName: "chpasswd",
-          raw,
-          start,
-          end: start + raw.length,
-          isQuoted: false,
-          syntax: 0.95,
-          asserted: "password" as const,
-          userName: line[1]!,
-        };
-      },
-    );
+    return [
+      ...block[1]!.matchAll(/^[ \t]+(?:- )?["']?([\w.-]{1,32}):[ ]?(?!R(?:ANDOM)?\s)([^\s"']{3,128})["']?[ \t]*$/gm),
+    ].map((line) => {
+      const raw = line[2]!;
+      const start = base + line.index + line[0].lastIndexOf(raw);
+      return {
+        detector: "file-format",
+        keyName: "chpasswd",
+        raw,
+        start,
+        end: start + raw.length,
+        isQuoted: false,
+        syntax: 0.95,
+        asserted: "password" as const,
+        userName: line[1]!,
+      };
+    });
   });
 }
 

@@ -2,6 +2,7 @@
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
 import type { Format } from "./format.ts";
+import { isPasswordLike } from "./password-like.ts";
 import { COMMANDS, trigger } from "./triggers.ts";
 
 /** A word of a shell, quoted or not. */
@@ -41,6 +42,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,300}? -(?:pw|p|new_pw|target_pw) ${WORD}`,
   },
   { programs: "doveadm auth", pattern: ` (?:test|login) (?:-\\w+ \\S+ )*\\S{1,64} ${WORD}` },
+  { programs: "basic_ldap_auth|squid_ldap_auth|ext_ldap_group_acl", pattern: ` [^\\n|;]{0,400}? -w ?${WORD}` },
   { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?(?<=\\s)-a ?${WORD}` },
   { programs: "nsupdate|knsupdate|dig", pattern: ` [^\\n|;]{0,200}?-y ?(?:hmac-\\w+:)?[\\w.-]{1,128}:${WORD}` },
   { programs: "rman", pattern: ` [^\\n|;]{0,200}? catalog [A-Za-z]\\w{0,30}/()()([^\\s"'@/;]{3,128})(?=@|["'\\s;]|$)` },
@@ -101,7 +103,7 @@ const FORMS: readonly Form[] = [
   { programs: "ipmitool", pattern: ` [^\\n|;]{0,200}?user set password \\d+ ${WORD}` },
   {
     programs: "svnadmin|cvs|rsync|nmcli|wpa_passphrase",
-    pattern: ` [^\\n|;]{0,200}?(?:password |psk |wpa_passphrase \\S+ )${WORD}`,
+    pattern: ` [^\\n|;]{0,200}?(?:password |(?<!wpa-)psk |wpa_passphrase \\S+ )${WORD}`,
     syntax: 0.85,
   },
   { programs: "wpa_passphrase", pattern: ` (?:"[^"]*"|\\S+) ${WORD}` },
@@ -152,7 +154,7 @@ trigger(
   ),
   COMMANDS,
 );
-trigger(["7z.e", "7za."], COMMANDS);
+trigger(["7z.e", "7za.", " -p ", " -P ", " -pw", " -k "], COMMANDS);
 /** Every form has one of these. */
 const NEEDED =
   /[ "']-|auth |radtest|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
@@ -189,8 +191,21 @@ export function readCommands(line: Line): Candidate[] {
       );
     }
   }
-  return found;
+  return format === "shell" ? [...found, ...optionsOf(line)] : found;
 }
+
+/** Options of unknown programs that usually give a password or a key. */
+const OPTION = /(?<=[\w"'] )-(?:p|P|pw|k) ?(?:"([^"\n$]{8,64})"|'([^'\n]{8,64})'|([\w!@#%^*+=~-]{8,64}))(?=\s|$)/g;
+
+/** Words with a digit and a capital letter or a symbol. */
+const optionsOf = (line: Line): Candidate[] =>
+  [...line.text.matchAll(OPTION)].flatMap((match) => {
+    const value = match.slice(1).find((group) => group !== undefined)!;
+    if (!/\d/.test(value) || !/[A-Z!@#%^*+~]/.test(value) || !isPasswordLike(value)) return [];
+    const from = match.index + match[0].lastIndexOf(value);
+    const isQuoted = match[3] === undefined;
+    return [candidateAt(line, "command", from, from + value.length, { isQuoted, syntax: 0.65, asserted: "password" })];
+  });
 
 /**
  * `"redis-cli", "-a", "x"`, or a line of XML with `&apos;`, as a command line, and the place of each of its characters in the

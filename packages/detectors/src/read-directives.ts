@@ -70,7 +70,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   if (format === "yaml" || (format === "shell" && before === "" && !isInput)) return null;
   // A list of words.
   if (words > 2 && !isRandom && /^[\w.-]+[ \t]*=/.test(before)) return null;
-  if (value.startsWith("--")) return null;
+  if (/^--|^(?:min|max)-/.test(value)) return null;
   // Patterns of hosts and of lines.
   if (/^\*\.?[\w.-]*$|\.\*|<HOST>/.test(value)) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.

@@ -70,12 +70,12 @@ const NOTES: readonly Note[] = [
   },
   {
     pattern:
-      /\b(?:password|passwort|kennwort|mot de passe|mdp|pw)[ \t]{0,3}[:=][ \t]{0,3}[`"]?(?<value>[\w!]{4,20})(?=[`"]?(?:[\s,;)(]|$))/gim,
+      /\b(?:password|passwort|kennwort|mot de passe|mdp|pw)[ \t]{0,3}[:=][ \t]{0,3}[`"]?(?<value>[\w!]{3,20})(?=[`"]?(?:[\s,;)(]|$))/gim,
     isDefault: true,
   },
   {
     pattern:
-      /\b(?:user|login|benutzer|utilisateur|usuario)[ \t]+(?<user>[\w.@-]{2,40}),[ \t]+(?:password|passwort|kennwort|pw|mot de passe)[ \t]+(?<value>[\w!]{4,20})(?=[\s,;.)(]|$)/gim,
+      /\b(?:user|login|benutzer|utilisateur|usuario)[ \t]+(?<user>[\w.@-]{2,40}),?[ \t]+(?:password|passwort|kennwort|pw|mot de passe)[ \t]+(?<value>[\w!]{4,20})(?=[\s,;.)(]|$)/gim,
     isDefault: true,
   },
   { pattern: /\bPIN[: \t]{1,3}(?<value>\d{4,8})(?=[\s,;.)]|$)/gm, isSure: true },
@@ -217,7 +217,7 @@ function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidat
   const raw = value.replace(/[.:]+$/, "");
   // Versions, and names such as `ms-DNS-NSEC3-Salt`.
   if (
-    /\/|^\d+:|\d\.\d|\.(?:key|pem|pub|txt)\b/.test(raw) ||
+    /\/|^[A-Za-z]+=|^\d+:|\d\.\d|\.(?:key|pem|pub|txt)\b/.test(raw) ||
     (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))
   )
     return [];

@@ -1,4 +1,5 @@
 // Credentials in URLs and in data source names: `scheme://user:password@host`, `user:password@tcp(host)`.
+import { isComment } from "./candidate.ts";
 import type { Candidate } from "./candidate.ts";
 import { randomnessOf } from "./value.ts";
 
@@ -21,7 +22,8 @@ export function readUrls(text: string): Candidate[] {
     if (scheme === undefined) continue;
     const candidate = withPassword(rest, start, scheme) ?? withToken(rest, start, scheme);
     if (candidate === null) continue;
-    found.push(candidate);
+    const line = text.slice(text.lastIndexOf("\n", Math.max(0, at - 1)) + 1, at);
+    found.push({ ...candidate, isComment: line.length < 200 && isComment(line) });
     // A list of hosts, each with a login: `rabbit://a:x@h1:5672,a:y@h2:5672/`.
     for (let end = candidate.end - start; end < authority.length;) {
       const next = /^@[\w.-]+(?::\d{1,5})?,(?=[^\s,@]+:[^\s,@]+@)/.exec(rest.slice(end))?.[0].length;

@@ -32,7 +32,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /ipsec[\w.-]*\.secrets$|ipsec\.d\/[\w.-]*secrets$/,
-    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::[ \t]*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA[ \t]+\S+)[ \t]+(?:0s)?|[ \t]PSK[ \t]+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))/gm,
+    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::[ \t]*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA[ \t]+\S+)[ \t]+(?:0s)?|[ \t]PSK[ \t]+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#%][^\s"#]*))/gm,
   },
   {
     path: /(?:^|\/)(?:g?shadow|master\.passwd|shadow\.\w+)-?(?:\.bak)?$/,
@@ -77,7 +77,12 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:^|\/)tac_plus[\w.-]*$|tacacs/,
-    line: /\b(?:key|login\s*=\s*cleartext|pap\s*=\s*cleartext|enable\s*=\s*cleartext|chap\s*=\s*cleartext)\s*=?\s*"?(?<value>[^\s"#}]{3,128})"?/gm,
+    line: /\b(?:login|enable|pap|chap)\s*=\s*des\s+(?<value>[./\w]{13})/gm,
+    found: "password_hash",
+  },
+  {
+    path: /(?:^|\/)tac_plus[\w.-]*$|tacacs/,
+    line: /^(?![ \t]*#)[^#\n]*?\b(?:key|login\s*=\s*cleartext|pap\s*=\s*cleartext|enable\s*=\s*cleartext|chap\s*=\s*cleartext)\s*=?\s*"?(?<value>[^\s"#}]{3,128})"?/gm,
   },
   {
     path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
@@ -102,7 +107,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:^|\/)(?:login|auth)\.(?:conf|txt|cfg)$|(?:^|\/)credentials\.txt$|(?:^|\/)users?\.(?:txt|csv)$/i,
-    line: /^(?!#|user|name|login|e?mail)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
+    line: /^(?!#|id[,;]|user|name|login|e?mail)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
   },
   {
     path: /(?:^|\/)mgmt-users\.properties$|(?:^|\/)application-users\.properties$/,

@@ -134,8 +134,7 @@ class Scan {
     const pieces = piecesOf(text, this.#file.bytes);
     const formatOfLine = format === "text" && !kind.isSample ? lineFormats(text) : () => format;
     // The histories of libedit write `\\040` for a space. The replacement has the same length.
-    const isHistory =
-      text.startsWith("_HiStOrY_V2_") || /\.(?:mysql|mariadb|psql|sqlite)_history$/.test(this.#options.path);
+    const isHistory = text.includes("\\040");
     const read = (wanted: number, reader: (line: Line) => Candidate[]) => {
       for (const { from, to, kinds: found } of pieces) {
         if ((found & wanted) === 0) continue;

@@ -37,7 +37,7 @@ function kindOf(value: string): ValueKind {
   if (value.trim() === "") return "empty";
   if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
   if (MEDIA_TYPE.test(value)) return "keyword";
-  if (/^\$\(\w+ |^[a-z_]+\($/.test(value)) return "reference";
+  if (/^\$\(\w+ /.test(value)) return "reference";
   // An attribute of LDAP.
   if (value === "userPassword") return "keyword";
   // Random characters can contain the syntax of a variable, a template or a path.
@@ -52,7 +52,7 @@ function kindOf(value: string): ValueKind {
   if (isPath(value) && !(value.length >= 20 && randomnessOf(value) > 0.78)) return "path";
   if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
   if (UUID.test(value)) return "uuid";
-  if (/^[+-]?\d+(?:\.\d+)?$/.test(value)) return "number";
+  if (/^[+-]?\d+(?:\.\d+)?$|^(?:19|20)\d\d-\d\d(?:-\d\d)?$/.test(value)) return "number";
   if (/^[\^~><=v]{0,2}\d+\.\d+(?:\.\d+)?(?:[-+][\w.]{1,30})?$/.test(value)) return "number";
   if (/^\d{1,6}(?:ms|s|m|h|d|w|y|kb|mb|gb|k|px|%)$/i.test(value)) return "number";
   if (isProse(value)) return "prose";
@@ -115,6 +115,7 @@ function isReference(value: string): boolean {
   )
     return true;
   if (first === "`" || /^[A-Za-z_$][\w$.]*\((?:[^)]*["'].*|.*\)[;,]?)$/.test(value)) return true;
+  if (/^os\.environ\/|^[a-z_]+\([\w.@, ]*$/.test(value)) return true;
   if (/^\(&|%[sdn](?:$|[\s)\\])|^\{[\w.]+(?:![rsa])?(?::\w+)?\}$/.test(value)) return true;
   if (
     /^(?:process\.env|os\.(?:environ|getenv)|environ|env|ENV|System\.(?:getenv|getProperty)|getenv|config|settings|Environment|import\.meta|Deno\.env|vars|var|local|data|module|each|self|inputs|secrets|params|props|this|parent|ctx|context|req|request|res|args|argv|opts|options|cfg|conf|app|ansible_\w+|hostvars|lookup|random_password\.\w+|aws_\w+\.\w+|azurerm_\w+\.\w+|google_\w+\.\w+|vault_\w+\.\w+|kubernetes_\w+\.\w+)(?:\.|\[|\(|->|::)[\w.[\]()'"*$>:-]*[\w\])'"]?$/.test(

@@ -8,7 +8,7 @@ const WEAK = new Set(
     "guest user user123 demo demo123 default manager tomcat s3cret s3cr3t oracle postgres mysql mariadb redis mongodb mongo rabbitmq elastic elasticsearch kibana logstash grafana zabbix nagios jenkins sonar nexus gitlab " +
     "minio minioadmin minio123 ansible vagrant docker ubuntu debian centos pi raspberry cisco ubnt calvin support service supersecret supersecretpassword topsecret mypassword mypass mysecretpassword mysecret mysecretkey my-secret-pw " +
     "verysecret verysecretpassword secretpassword secretkey notsecret insecure foobar foobarbaz foo bar baz hunter2 temp temporary tmp pass123 pass1234 password1 password12 password123 password1234 password12345 password! " +
-    "password1! passw0rd! p@ssw0rd! p@ssw0rd1 p@ssw0rd123 apc 123 0000 1111 1234 12345 123456 1234567 12345678 123456789 1234567890 123123 111111 000000 654321 987654321 public private community keycloak airflow hadoop hive spark " +
+    "password1! passw0rd! p@ssw0rd! p@ssw0rd1 p@ssw0rd123 apc r00tme r00tm3 123 0000 1111 1234 12345 123456 1234567 12345678 123456789 1234567890 123123 111111 000000 654321 987654321 public private community keycloak airflow hadoop hive spark " +
     "cassandra neo4j couchbase influxdb activemq artemis wildfly jboss weblogic websphere glassfish sapassword dbpassword dbpass rootpassword rootpass adminpassword adminpass userpassword userpass postgrespassword mysqlpassword xampp sw2ycwtib9zpoohopsmm wordpress drupal joomla magento nextcloud owncloud odoo moodle dev develop development staging prod production local localhost"
   ).split(" "),
 );
