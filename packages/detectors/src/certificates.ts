@@ -1,4 +1,4 @@
-// Certificates with a problem: expired, weak key, weak signature, or self-signed by a server.
+// Certificates with a problem: expired or soon to expire, weak key, weak signature, or self-signed by a server.
 import { X509Certificate } from "node:crypto";
 import { sshFingerprint } from "./private-keys.ts";
 
@@ -16,6 +16,9 @@ const END = "-----END CERTIFICATE-----";
 const LONGEST_BLOCK = 32_768;
 /** A bundle of authorities has hundreds. */
 const MOST = 500;
+
+/** Certificates are usually renewed 30 days before they expire; with fewer days left, the renewal has probably failed. */
+const SOON_MS = 21 * 24 * 3600 * 1000;
 
 /** `now` decides what has expired; without it, expiry is not checked. Authorities may be self-signed. */
 export function certificateProblemsIn(text: string, now: Date | undefined): CertificateProblem[] {
@@ -40,8 +43,11 @@ function problemOf(pem: string, now: Date | undefined): Omit<CertificateProblem,
   const problems: string[] = [];
   const key = certificate.publicKey;
   const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
-  if (now !== undefined && certificate.validToDate < now)
-    problems.push(`It expired on ${certificate.validToDate.toISOString().slice(0, 10)}.`);
+  const end = certificate.validToDate;
+  const date = () => end.toISOString().slice(0, 10);
+  if (now !== undefined && end < now) problems.push(`It expired on ${date()}.`);
+  else if (now !== undefined && isLongLived(certificate) && end.getTime() - now.getTime() < SOON_MS)
+    problems.push(`It expires on ${date()}.`);
   if (["rsa", "rsa-pss", "dsa"].includes(key.asymmetricKeyType ?? "") && (modulusLength ?? 4096) < 2048)
     problems.push(`Its key has only ${modulusLength} bits.`);
   if (/^(?:prime192|secp1[0-9]|secp192|secp160|sect1)/.test(namedCurve ?? "")) problems.push("Its curve is too short.");
@@ -51,11 +57,15 @@ function problemOf(pem: string, now: Date | undefined): Omit<CertificateProblem,
   if (isSelfSigned && !certificate.ca) problems.push("It is self-signed.");
   if (
     problems.length === 0 ||
-    (isSelfSigned && certificate.ca && problems.every((each) => each.startsWith("It expired")))
+    (isSelfSigned && certificate.ca && problems.every((each) => each.startsWith("It expire")))
   )
     return null;
   return { reason: problems.join(" "), confidence: 0.9, publicKey: sshFingerprint(key) };
 }
+
+/** Certificates that are valid for a few days are renewed every few days. */
+const isLongLived = ({ validFromDate, validToDate }: X509Certificate): boolean =>
+  validToDate.getTime() - validFromDate.getTime() > 2 * SOON_MS;
 
 function parse(pem: string): X509Certificate | null {
   try {

@@ -194,8 +194,9 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
     from ${anySecret(scope)} and ${endsSoon(scope)}
     union all
     select finding.id, 'finding' as kind, finding.path as name, target.hostname as place,
-      'Expired certificate' as detail, finding.created_at as since
-    from ${openCertificates(scope)} and finding.reason like '%It expired on %'`,
+      case when finding.reason like '%It expired on %' then 'Expired certificate' else 'Certificate expires soon' end
+        as detail, finding.created_at as since
+    from ${openCertificates(scope)} and (finding.reason like '%It expired on %' or finding.reason like '%It expires on %')`,
 };
 
 const ACTIVE_PEOPLE = sql`users.kind = 'person' and users.status = 'active'`;
