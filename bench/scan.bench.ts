@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { corpus } from "./support/scan-corpus.ts";
+import { corpus, SPLIT_NAMES } from "./support/scan-corpus.ts";
 import type { LabelledFile } from "./support/scan-corpus.ts";
 import { peers } from "./support/scan-peers.ts";
 import type { Span } from "./support/scan-peers.ts";
@@ -59,31 +59,9 @@ function row(name: string, { right, wrong, missed }: Score): string[] {
 const HEAD = ["", "labels", "precision", "recall", "F1"];
 const lines = files.reduce((sum, { text }) => sum + text.split("\n").length, 0);
 console.log(`Corpus: ${files.length} files, ${lines} lines.`);
-const SPLITS = [
-  "development",
-  "held-out",
-  "fresh",
-  "common fresh",
-  "common fresh 2",
-  "common fresh 3",
-  "common fresh 4",
-  "common fresh 5",
-  "common fresh 6",
-  "common fresh 7",
-  "rarer development",
-  "rarer held-out",
-  "rarer fresh",
-  "rarer development 2",
-  "in-house development",
-  "rarer development 3",
-  "unseen 1",
-  "unseen 2",
-  "unseen 3",
-  "unseen 4",
-] as const;
 printTable(
   HEAD,
-  SPLITS.map((name) =>
+  SPLIT_NAMES.map((name) =>
     row(
       name,
       scoreOf(ours, ({ split }) => split === name),

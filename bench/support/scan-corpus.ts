@@ -4,46 +4,20 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-export interface LabelledFile {
-  path: string;
-  text: string;
-  labels: { start: number; end: number; class: string; value: string }[];
-  /**
-   * Of the first files by the path alone, before any tuning. The files of `hosts-2` were written after it, those of
-   * `hosts-3` (usual files of a host) after everything else. Those of `rarer-1`
-   * and `rarer-2` have other, rarer applications in each, and were split before the detectors saw any of them. `rarer-3`
-   * was written after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it,
-   * `unseen-2` likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to
-   * develop the rules that followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on
-   * them. `unseen-4` was first measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too.
-   * Six further authors wrote `hosts-4` to `hosts-9`, usual files with values of their own. Each was first measured after the
-   * errors in the one before were fixed.
-   */
-  split:
-    | "development"
-    | "held-out"
-    | "fresh"
-    | "common fresh"
-    | "common fresh 2"
-    | "common fresh 3"
-    | "common fresh 4"
-    | "common fresh 5"
-    | "common fresh 6"
-    | "common fresh 7"
-    | "rarer development"
-    | "rarer held-out"
-    | "rarer fresh"
-    | "rarer development 2"
-    | "in-house development"
-    | "rarer development 3"
-    | "unseen 1"
-    | "unseen 2"
-    | "unseen 3"
-    | "unseen 4";
-}
-
 const FOLDER = join(import.meta.dirname, "../scan-corpus");
-const SPLITS: Record<string, LabelledFile["split"]> = {
+
+/**
+ * The splits of the files. The files of `applications-1` and `hosts-1` were split by the path alone, before any tuning. Those of
+ * `hosts-2` were written after it, those of `hosts-3` (usual files of a host) after everything else. Those of `rarer-1` and
+ * `rarer-2` have other, rarer applications in each, and were split before the detectors saw any of them. `rarer-3` was written
+ * after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it, `unseen-2`
+ * likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to develop the rules that
+ * followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on them. `unseen-4` was first
+ * measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too. Eight further authors wrote
+ * `hosts-4` to `hosts-11`, usual files with values of their own. Each was first measured after the errors in the one before were
+ * fixed.
+ */
+const SPLITS = {
   "hosts-2.txt": "fresh",
   "hosts-3.txt": "common fresh",
   "hosts-4.txt": "common fresh 2",
@@ -52,6 +26,8 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "hosts-7.txt": "common fresh 5",
   "hosts-8.txt": "common fresh 6",
   "hosts-9.txt": "common fresh 7",
+  "hosts-10.txt": "common fresh 8",
+  "hosts-11.txt": "common fresh 9",
   "rarer-1.txt": "rarer development",
   "rarer-2.txt": "rarer held-out",
   "rarer-3.txt": "rarer fresh",
@@ -62,15 +38,17 @@ const SPLITS: Record<string, LabelledFile["split"]> = {
   "unseen-2.txt": "unseen 2",
   "unseen-3.txt": "unseen 3",
   "unseen-4.txt": "unseen 4",
-};
-const HAS_FIXED_VALUES = new Set([
-  "hosts-4.txt",
-  "hosts-5.txt",
-  "hosts-6.txt",
-  "hosts-7.txt",
-  "hosts-8.txt",
-  "hosts-9.txt",
-]);
+} as const;
+type Split = "development" | "held-out" | (typeof SPLITS)[keyof typeof SPLITS];
+export const SPLIT_NAMES: readonly Split[] = ["development", "held-out", ...Object.values(SPLITS)];
+
+export interface LabelledFile {
+  path: string;
+  text: string;
+  labels: { start: number; end: number; class: string; value: string }[];
+  split: Split;
+}
+
 const VARIANTS = 3;
 const MARKER = /«(\w+)»/g;
 /** A value that its author chose: `⟦password|Winter2024!⟧`. */
@@ -83,20 +61,22 @@ const FIXED = /⟦(password|token|hash|private_key)\|([^⟧]*)⟧/g;
 export function corpus(): LabelledFile[] {
   const files: LabelledFile[] = [];
   for (const name of readdirSync(FOLDER).filter((each) => each.endsWith(".txt"))) {
-    const templates = readFileSync(join(FOLDER, name), "utf8").split(/^=== /m).slice(1);
+    const all = readFileSync(join(FOLDER, name), "utf8");
+    const split = (SPLITS as Partial<Record<string, Split>>)[name];
+    const templates = all.split(/^=== /m).slice(1);
     for (const template of templates) {
       const [path = "", ...lines] = template.split("\n");
       const text = lines.join("\n");
-      if (HAS_FIXED_VALUES.has(name)) files.push(withFixedValues(path.trim(), text, SPLITS[name]!));
+      if (split !== undefined && all.includes("⟦")) files.push(withFixedValues(path.trim(), text, split));
       else
         for (let variant = 0; variant < VARIANTS; variant += 1)
-          files.push(fill(path.trim(), text, variant, SPLITS[name] ?? null));
+          files.push(fill(path.trim(), text, variant, split ?? null));
     }
   }
   return files;
 }
 
-function withFixedValues(path: string, template: string, split: LabelledFile["split"]): LabelledFile {
+function withFixedValues(path: string, template: string, split: Split): LabelledFile {
   const labels: LabelledFile["labels"] = [];
   let text = "";
   let before = 0;
@@ -111,7 +91,7 @@ function withFixedValues(path: string, template: string, split: LabelledFile["sp
   return { path, text: text + template.slice(before), labels, split };
 }
 
-function fill(path: string, template: string, variant: number, given: LabelledFile["split"] | null): LabelledFile {
+function fill(path: string, template: string, variant: number, given: Split | null): LabelledFile {
   const random = generator(`${path} ${variant}`);
   const labels: LabelledFile["labels"] = [];
   let text = "";

@@ -25,7 +25,9 @@ const SETTINGS =
 const OWN_DOCUMENTS = /^((?:\/root|\/srv|\/home\/[^/]+)\/)(?:docs?|documents?)\//i;
 
 const withoutOwnFolder = (path: string): string =>
-  path.startsWith("/etc/") ? path.replace(/([._-])defaults?(?=[._-])/g, "$1") : path.replace(OWN_DOCUMENTS, "$1");
+  path.startsWith("/etc/")
+    ? path.replace(/([._-])defaults?(?=[._-])/g, "$1")
+    : path.replace(OWN_DOCUMENTS, "$1").replace(/\.example\.(?:com|net|org)$/, "");
 
 export const fileKindOf = (path: string): FileKind => ({
   // Daemons read their own `/etc/bacula/bacula-fd-default.conf`.

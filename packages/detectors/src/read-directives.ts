@@ -57,7 +57,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     .trim();
   // `snmp-server community x ro`, and hosts after a community.
   const isAccess =
-    /^(?:ro|rw|read-only|read-write|\d{1,3})$/i.test(after) ||
+    /^(?:(?:ro|rw|read-only|read-write)(?:[ \t]+[\w-]+)?|\d{1,3})$/i.test(after) ||
     (/communit/i.test(keyName) && /^(?:default|localhost|[\d.:]+(?:\/[\d.]+)?)(?:\s|$)/.test(after));
   const rest = isAccess ? "" : after;
   const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));
