@@ -105,7 +105,7 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
   if (text.lastIndexOf("{{", from) > text.lastIndexOf("}}", from) && !/^[ \t]*\|/.test(text.slice(to, to + 8)))
     return null;
   // `checksum/secret: …` is an annotation of Kubernetes.
-  if (before === "/" && /checksum\/$/.test(text.slice(Math.max(0, from - 9), from))) return null;
+  if (before === "/" && text.endsWith("checksum/", from)) return null;
   const at = after(SEPARATOR, text, to);
   // In `"password:"` the quote closes the string.
   if (at !== -1 && isQuote(before) && text[at] === before && text[to] !== before) return null;

@@ -66,7 +66,7 @@ export function readSettings(text: string, { format, kind }: Around): Candidate[
 function readOne(text: string, setting: Setting, format: Format): Candidate | null {
   const { name, value, isDirective } = setting;
   // `checksum/secret: …` is an annotation of Kubernetes.
-  if (/checksum\/$/.test(text.slice(Math.max(0, setting.at - 9), setting.at))) return null;
+  if (text.endsWith("checksum/", setting.at)) return null;
   // A record of several fields.
   if (/^(?:[^\s:]*:){3}/.test(value)) return null;
   const key = judgeKey(name);

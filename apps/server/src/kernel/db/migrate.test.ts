@@ -70,8 +70,8 @@ describe("migrations", () => {
   });
 
   test("are logged each in an upgrade, and once for a new database", async () => {
-    const lines: [object, string][] = [];
-    const recording = { ...log, info: (...line: [object, string]) => void lines.push(line) };
+    const lines: unknown[][] = [];
+    const recording = { info: (...line: unknown[]) => void lines.push(line) };
     await migrate({ connection }, recording, await migrations({ ...FIRST, ...SECOND }));
     const more = { "0003-third.sql": "select 1", "0004-fourth.sql": "select 1" };
     await migrate({ connection }, recording, await migrations({ ...FIRST, ...SECOND, ...more }));

@@ -53,7 +53,7 @@ async function readMigration(folder: string, file: string): Promise<Migration> {
  */
 export async function migrate(
   { connection }: { connection: pg.ClientConfig },
-  log: Log,
+  log: Pick<Log, "info">,
   migrations?: readonly Migration[],
 ): Promise<number[]> {
   const known = migrations ?? (await readMigrations());
@@ -68,7 +68,8 @@ export async function migrate(
       if (isUpgrade) log.info({ version: migration.version, name: migration.name }, "the database was migrated");
       applied.push(migration.version);
     }
-    if (!isUpgrade && applied.length > 0) log.info({ version: applied.at(-1) }, "the tables of a new database were created");
+    if (!isUpgrade && applied.length > 0)
+      log.info({ version: applied.at(-1) }, "the tables of a new database were created");
     return applied;
   } finally {
     await client.end();
