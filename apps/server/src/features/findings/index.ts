@@ -57,4 +57,4 @@ export type { DatabaseText } from "./database-texts.ts";
 export { DEEPEST_SEARCH } from "./secret-of-finding.ts";
 export { COLUMN_DETECTOR, DATABASE_PLACES, titleOf as findingTitle } from "./findings.policy.ts";
 export type { DetectedFinding, ScannedFile } from "./record-findings.ts";
-export { complianceImpact } from "./remediation.policy.ts";
+export { complianceImpact, remediationSteps } from "./remediation.policy.ts";

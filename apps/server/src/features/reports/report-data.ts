@@ -5,6 +5,9 @@ import { assessRisk, listItems, scopeOfRisk } from "#features/risk/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { Refusal } from "#kernel/http/refuse.ts";
+import { completePlan, planFixes } from "./remediation-plan.ts";
+import type { RemediationPlan } from "./remediation-plan.ts";
+import { readFixDetails } from "./remediation-plan.store.ts";
 import { namesOfTargets } from "./reports.store.ts";
 import type { ReportRow } from "./reports.store.ts";
 import type { ReportContext } from "./reports.ts";
@@ -21,6 +24,8 @@ export interface ReportData {
   assessment: RiskAssessment | null;
   /** The first items behind each factor, findings by risk and others by name. */
   items: Partial<Record<RiskFactorId, RiskItem[]>>;
+  /** Null when its user does not want it, and without an assessment. */
+  remediation: RemediationPlan | null;
   /** Audit entries behind the report; null for users who cannot read the audit trail. */
   evidence: ProvenEntries | null;
 }
@@ -56,6 +61,8 @@ export async function collectReport(
     }));
     await onProgress(20 + Math.round((40 * (index + 1)) / affected.length));
   }
+  const remediation =
+    report.include_remediation && assessment !== null ? await planRemediation(db, assessment, items) : null;
   const evidence = kernel.authority.allows("audit.read", actor.role)
     ? await proofsOrNull(() => audit.proveEntries(db, { events: EVENTS, since: scope.since, limit: MOST_PROOFS }))
     : null;
@@ -68,8 +75,19 @@ export async function collectReport(
     includes_remediation: report.include_remediation,
     assessment,
     items,
+    remediation,
     evidence,
   };
+}
+
+async function planRemediation(
+  db: Db,
+  assessment: RiskAssessment,
+  items: ReportData["items"],
+): Promise<RemediationPlan> {
+  const plan = planFixes(assessment, items);
+  const ids = plan.steps.map(({ item }) => item.id);
+  return completePlan(plan, await readFixDetails(db, ids));
 }
 
 /** A trail without a valid checkpoint is no reason to withhold the report. The report says that it has no proof. */

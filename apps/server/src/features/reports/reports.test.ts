@@ -13,7 +13,7 @@ import {
   readCheckpoint,
   readReport,
 } from "@strongroom/contract";
-import type { DiscoveryTargetId, InputOf, Report } from "@strongroom/contract";
+import type { DiscoveryTargetId, InputOf, Report, RiskAssessment } from "@strongroom/contract";
 import { readXlsx } from "hucre/xlsx";
 import { verifyInclusion } from "@strongroom/auditlog";
 import assert from "node:assert/strict";
@@ -28,6 +28,7 @@ import { testApp } from "#testing/test-app.ts";
 import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
 import { endAbandoned } from "./generate-report.ts";
+import type { RemediationPlan } from "./remediation-plan.ts";
 import { nextAfter } from "./reports.policy.ts";
 
 type Body = NonNullable<InputOf<typeof generateReport>["body"]>;
@@ -121,13 +122,36 @@ describe("a completed report", () => {
     const { sheets } = await readXlsx(contents.xlsx);
     assert.deepEqual(
       sheets.map(({ name }) => name),
-      ["Summary", "Risk factors", "Compliance", "Remediation", "Affected items"],
+      ["Summary", "Risk factors", "Compliance", "Remediation", "Items to fix", "Affected items"],
     );
     const summary = new Map(sheets[0]!.rows.map(([name, value]) => [name, value]));
     assert.equal(summary.get("Overall risk score"), json.assessment.overall_risk_score);
     assert.equal(sheets[0]!.rows.filter(([name]) => name === "Fact").length, 1);
     const { text } = await readPdf(contents.pdf);
     assert.match(text, new RegExp(`${json.assessment.overall_risk_score}\\s+Overall risk score`));
+  });
+
+  test("the remediation plan lists the items with owners, until the score is 0", async () => {
+    const { assessment, remediation } = JSON.parse(contents.json.toString()) as {
+      assessment: RiskAssessment;
+      remediation: RemediationPlan;
+    };
+    const { steps, more } = remediation;
+    const affected = assessment.risk_factors.reduce((sum, factor) => sum + factor.affected, 0);
+    assert.deepEqual([steps.length, more], [affected, 0]);
+    const scores = steps.map(({ score_after }) => score_after);
+    assert.deepEqual(
+      scores,
+      scores.toSorted((one, other) => other - one),
+    );
+    assert.equal(scores.at(-1), 0);
+    const step = steps.find(({ factor, item }) => factor === "failed_verifications" && item.id === world.refused.id)!;
+    assert.match(step.action, /verify it again/);
+    const { rows } = await app.database.pool.query("select name from users where id = $1", [world.owner.id]);
+    assert.equal(step.owner, rows[0].name);
+    const sheet = (await readXlsx(contents.xlsx)).sheets.find(({ name }) => name === "Items to fix")!;
+    assert.equal(sheet.rows.length, steps.length + 1);
+    assert.ok((await readPdf(contents.pdf)).text.includes("Items to fix"));
   });
 
   test("the audit trail has the hash of each file", async () => {

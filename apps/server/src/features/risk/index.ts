@@ -51,4 +51,5 @@ export function installRisk(context: RiskContext): void {
 export { assessRisk, scopeOfRisk } from "./risk.ts";
 export type { RiskContext } from "./risk.ts";
 export { listItems } from "./risk.store.ts";
+export { factorsOf, scoreOf, unroundedRisk } from "./risk.policy.ts";
 export { sentenceOf } from "./controls.ts";

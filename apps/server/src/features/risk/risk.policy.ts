@@ -155,6 +155,18 @@ const LEAST_LIKELIHOODS = [0.8, 0.5, 0.2, Number.MIN_VALUE, 0] as const;
 const wordOf = (likelihood: number): RiskFactor["likelihood"] =>
   LIKELIHOODS[LEAST_LIKELIHOODS.findIndex((least) => likelihood >= least)]!;
 
+type Counts = Pick<RiskFactor, "id" | "affected" | "total" | "is_assessed">;
+
+const weightedLikelihood = ({ id, affected, total, is_assessed }: Counts): number =>
+  DEFINITIONS[id].weight * likelihoodOf({ affected, total, isAssessed: is_assessed });
+
+/** The score of a factor with these numbers. */
+export const scoreOf = (factor: Counts): number => Math.round(weightedLikelihood(factor));
+
+/** The overall risk, 0 to 1, without rounding: compares fixes of single items, which often change no rounded score. */
+export const unroundedRisk = (factors: readonly Counts[]): number =>
+  1 - factors.reduce((chance, factor) => chance * (1 - weightedLikelihood(factor) / 100), 1);
+
 /** All factors, the highest score first. */
 export function factorsOf(facts: Readonly<Partial<Record<RiskFactorId, Facts>>>): RiskFactor[] {
   const known = RISK_FACTORS.flatMap((id) => (facts[id] === undefined ? [] : [{ id, facts: facts[id] }]));

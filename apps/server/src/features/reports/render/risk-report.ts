@@ -4,6 +4,7 @@ import type { ComplianceFramework, RiskAssessment, RiskFactor, RiskItem } from "
 import type { ProvenEntries } from "#features/audit/index.ts";
 import { MOST_ITEMS } from "../report-data.ts";
 import type { ReportData } from "../report-data.ts";
+import type { RemediationPlan } from "../remediation-plan.ts";
 import { COLORS, ReportDocument } from "./document.ts";
 
 export const words = (code: string): string => {
@@ -39,7 +40,7 @@ export async function renderPdf(data: ReportData): Promise<Buffer> {
   writeSummary(document, assessment);
   await writeFactors(document, assessment);
   await writeCompliance(document, assessment);
-  if (data.includes_remediation) await writeRemediation(document, assessment);
+  if (data.includes_remediation) await writeRemediation(document, assessment, data.remediation);
   await writeItems(document, data, assessment);
   await writeEvidence(document, data.evidence);
   return document.finish();
@@ -148,7 +149,8 @@ async function writeCompliance(document: ReportDocument, { compliance_scores: sc
 
 async function writeRemediation(
   document: ReportDocument,
-  { recommendations, overall_risk_score }: RiskAssessment,
+  { recommendations, overall_risk_score, risk_factors }: RiskAssessment,
+  plan: RemediationPlan | null,
 ): Promise<void> {
   document.section("Remediation plan");
   if (recommendations.length === 0) {
@@ -174,6 +176,31 @@ async function writeRemediation(
       String(step.score_if_done),
     ]),
   );
+  if (plan === null) return;
+  const titles = new Map(risk_factors.map(({ id, factor }) => [id, factor]));
+  document.heading("Items to fix");
+  document.paragraph(
+    "The item that lowers the score most comes first. The last column is the score after this step and all steps before it.",
+  );
+  await document.table(
+    [
+      { header: "#", width: 0.06, align: "right" },
+      { header: "Item", width: 0.33 },
+      { header: "What to do", width: 0.28 },
+      { header: "Owner", width: 0.12 },
+      { header: "Due", width: 0.12 },
+      { header: "Score", width: 0.09, align: "right" },
+    ],
+    plan.steps.map(({ factor, item, action, owner, due_at, score_after }, index) => [
+      String(index + 1),
+      `${item.name}, ${item.place} (${titles.get(factor)?.toLowerCase()})`,
+      action,
+      owner ?? "–",
+      due_at === null ? "–" : dayOf(due_at),
+      String(score_after),
+    ]),
+  );
+  if (plan.more > 0) document.paragraph(`And ${plan.more.toLocaleString("en-US")} more affected items.`, COLORS.dimmed);
 }
 
 async function writeItems(

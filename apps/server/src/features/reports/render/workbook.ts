@@ -45,7 +45,7 @@ function summaryOf({ assessment, ...data }: ReportData): Sheet {
   };
 }
 
-function sheetsOf({ assessment, items, includes_remediation }: ReportData): Sheet[] {
+function sheetsOf({ assessment, items, includes_remediation, remediation }: ReportData): Sheet[] {
   if (assessment === null) return [];
   const factors: Sheet = {
     name: "Risk factors",
@@ -109,6 +109,32 @@ function sheetsOf({ assessment, items, includes_remediation }: ReportData): Shee
     ]),
   };
   const titles = new Map(assessment.risk_factors.map(({ id, factor }) => [id, factor]));
+  const fixes: Sheet = {
+    name: "Items to fix",
+    columns: [
+      { header: "Factor", width: 32 },
+      { header: "Name", width: 40 },
+      { header: "Place", width: 40 },
+      { header: "What to do", width: 60 },
+      { header: "Details", width: 80 },
+      { header: "Owner", width: 24 },
+      { header: "Due", width: 26 },
+      { header: "Score after this step", width: 20 },
+    ],
+    rows: [
+      ...(remediation?.steps ?? []).map((step) => [
+        titles.get(step.factor) ?? null,
+        step.item.name,
+        step.item.place,
+        step.action,
+        step.details.join("\n"),
+        step.owner,
+        step.due_at,
+        step.score_after,
+      ]),
+      ...(remediation !== null && remediation.more > 0 ? [[`And ${remediation.more} more affected items`]] : []),
+    ],
+  };
   const affected: Sheet = {
     name: "Affected items",
     columns: [
@@ -122,5 +148,5 @@ function sheetsOf({ assessment, items, includes_remediation }: ReportData): Shee
       (items[id] ?? []).map(({ name, place, detail, since }) => [factor, name, place, detail, since]),
     ),
   };
-  return [factors, controls, ...(includes_remediation ? [steps] : []), affected];
+  return [factors, controls, ...(includes_remediation ? [steps, fixes] : []), affected];
 }
