@@ -40,6 +40,11 @@ const WRITES = [
     when: "new.state = 'current' and old.state <> 'current'",
   },
   {
+    name: "the finding of the updated file is closed",
+    on: "update on findings",
+    when: "new.status = 'remediated'",
+  },
+  {
     name: "the record that the file has a reference",
     on: "update on account_dependents",
     when: "new.state = 'current' and old.state <> 'current'",
@@ -102,8 +107,10 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
   async function killBefore<T>(write: Write, work: () => Promise<T>): Promise<T | null> {
     const killed = await killAtWrite(server, write, work);
     server = killed.server;
-    // The lease of the killed process would expire after a minute.
-    await runSql(server, "update rotations set lease_until = clock_timestamp() where lease_until is not null");
+    // The leases of the killed process would expire after a minute.
+    for (const table of ["rotations", "account_dependents"]) {
+      await runSql(server, `update ${table} set lease_until = clock_timestamp() where lease_until is not null`);
+    }
     return killed.result;
   }
 
@@ -120,10 +127,12 @@ describe("vault and fix", needs(unixUsersAvailable() ?? postgresqlAvailable()), 
         await ask(server.url, vaultFindings, { body }, token);
       }
       const fixed = await until("the fixed file", async () => {
-        const { fix } = await ask(server.url, readFinding, { params: { id } }, token);
+        const { fix, ...finding } = await ask(server.url, readFinding, { params: { id } }, token);
         assert.notEqual(fix?.state, "attention", fix?.message ?? "");
-        return fix?.state === "fixed" ? fix : null;
+        return fix?.state === "fixed" ? { ...finding, account_id: fix.account_id } : null;
       });
+      assert.deepEqual([fixed.status, fixed.liveness], ["remediated", isReference ? "unverified" : "dead"]);
+      assert.equal(fixed.history.filter(({ kind }) => kind === "fixed").length, 1);
       const content = readFileSync(file, "utf8");
       assert.ok(!content.includes(password));
       if (isReference) {

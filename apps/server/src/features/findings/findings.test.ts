@@ -19,7 +19,7 @@ import {
   vaultFindings,
   verifyFinding,
 } from "@strongroom/contract";
-import type { AccountId, InputOf, SecurityFinding } from "@strongroom/contract";
+import type { AccountId, InputOf, SecurityFinding, SecurityFindingDetails } from "@strongroom/contract";
 import { needs, postgresqlAvailable, startPostgresql, unixUsersAvailable } from "@strongroom/connectors/testing";
 import type { PostgresqlServer } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
@@ -56,6 +56,10 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
   }
   const daysToFix = ({ created_at, due_at }: SecurityFinding) =>
     (Date.parse(due_at!) - Date.parse(created_at)) / (24 * 60 * 60 * 1000);
+  const lastChange = ({ history }: SecurityFindingDetails) => {
+    const { kind, from, to, reason } = history.at(-1)!;
+    return [kind, from, to, reason];
+  };
   const detailsOf = async (finding: Pick<SecurityFinding, "id">) =>
     (await host.app.call(readFinding, { ...byId(finding), as })).body;
 
@@ -280,6 +284,11 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
     test("FIND-13, FIND-16: vault and fix stores the secret, rotates it and updates the file", async () => {
       const { finding, password } = await aDatabaseFinding("fix/app.conf", 0o640);
       const path = finding.finding_data.file_path;
+      assert.equal(
+        (await host.app.call(verifyFinding, { ...byId(finding), body: { login: login() }, as })).status,
+        200,
+      );
+      const live = await detailsOf(finding);
       const body = { findingIds: [finding.id], vaultSettings: {}, fixFiles: true, login: login() };
       const reply = await host.app.call(vaultFindings, { body, as });
       assert.deepEqual([reply.body.vaulted, reply.body.failed], [1, []], reply.text);
@@ -305,6 +314,16 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
         listed.dependents.map(({ state, config }) => [state, config?.kind]),
         [["current", "file-value"]],
       );
+      const closed = await detailsOf(finding);
+      assert.deepEqual([live.liveness, closed.liveness, closed.status], ["live", "dead", "remediated"]);
+      // The vaulted secret now belongs to an account (15); it worked (20), and no longer works (-30).
+      assert.equal(closed.risk_score, live.risk_score + 15 - 20 - 30);
+      assert.deepEqual(lastChange(closed), [
+        "fixed",
+        "investigating",
+        "remediated",
+        "The secret was rotated, and the file has the new one.",
+      ]);
       await host.scanned();
       const later = (await host.findings()).filter(({ finding_data }) => finding_data.file_path === path);
       assert.deepEqual(
@@ -314,6 +333,60 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       );
       const undone = await host.app.call(undoVaulting, { ...byId(finding), as });
       assert.equal(undone.status, 409, "after the rotation, vaulting cannot be undone");
+    });
+
+    test("a fixed finding opens again when a scan finds the old secret in the file, and later rotations keep it open", async () => {
+      const { finding, password } = await aDatabaseFinding("fix/again.conf");
+      const path = finding.finding_data.file_path;
+      const old = readFileSync(path, "utf8");
+      const body = { findingIds: [finding.id], vaultSettings: {}, fixFiles: true, login: login() };
+      assert.equal((await host.app.call(vaultFindings, { body, as })).body.vaulted, 1);
+      const { fix } = await eventually(async () => {
+        const now = await detailsOf(finding);
+        return now.status === "remediated" ? now : null;
+      });
+      const fixed = readFileSync(path, "utf8");
+      writeFileSync(path, `${fixed}${old}`);
+      await host.scanned();
+      const reopened = await detailsOf(finding);
+      assert.deepEqual([reopened.status, reopened.liveness, lastChange(reopened)[0]], ["new", "dead", "reopened"]);
+      await rotateNow(fix!.account_id!, decodeURIComponent(/:\/\/[^:]+:([^@]+)@/.exec(fixed)![1]!));
+      assert.ok(readFileSync(path, "utf8").includes(encodeURIComponent(password)));
+      assert.equal((await detailsOf(finding)).status, "new", "the file still has the old secret");
+    });
+
+    test("a finding stays open when the rotation fails or the file is not updated, and closes once it is", async () => {
+      const { finding, username, password } = await aDatabaseFinding("fix/fails.conf");
+      const path = finding.finding_data.file_path;
+      const old = readFileSync(path, "utf8");
+      await server.sql(`alter role "${username}" password 'changed-${randomBytes(9).toString("hex")}'`);
+      const body = { findingIds: [finding.id], vaultSettings: {}, fixFiles: true, login: login() };
+      assert.equal((await host.app.call(vaultFindings, { body, as })).body.vaulted, 1);
+      const stopped = await eventually(async () => {
+        const now = await detailsOf(finding);
+        return now.fix?.state === "attention" ? now : null;
+      });
+      assert.equal(stopped.status, "investigating");
+
+      await server.sql(`alter role "${username}" password '${password}'`);
+      writeFileSync(path, "[app]\n");
+      const params = { id: stopped.fix!.account_id! };
+      assert.equal((await host.app.call(rotateAccount, { params, body: {}, as })).status, 202);
+      const dependent = await eventually(async () => {
+        const [first] = (await host.app.call(listDependents, { params, as })).body.dependents;
+        return first?.state === "waiting" && first.tries > 0 ? first : null;
+      });
+      assert.match(dependent.message ?? "", /no longer contains the previous password/);
+      assert.equal((await detailsOf(finding)).status, "investigating");
+
+      writeFileSync(path, old);
+      await host.app.call(updateDependent, { params: { ...params, dependentId: dependent.id }, as });
+      const closed = await eventually(async () => {
+        const now = await detailsOf(finding);
+        return now.fix?.state === "fixed" ? now : null;
+      });
+      assert.deepEqual([closed.status, closed.liveness], ["remediated", "dead"]);
+      assert.ok(!readFileSync(path, "utf8").includes(encodeURIComponent(password)));
     });
 
     test("FIND-16: a reference replaces the secret in the file, and rotations keep it", async () => {
@@ -332,6 +405,18 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
         return now?.state === "fixed" ? now : null;
       });
       assert.match(fix.message, /^The file refers to the account\. Rotate/);
+      const closed = await detailsOf(finding);
+      assert.deepEqual(
+        [closed.status, closed.liveness],
+        ["remediated", "unverified"],
+        "it still works until a rotation",
+      );
+      assert.deepEqual(lastChange(closed), [
+        "fixed",
+        "investigating",
+        "remediated",
+        "The file refers to the account and no longer contains the secret.",
+      ]);
       const content = readFileSync(path, "utf8");
       assert.match(
         content,
@@ -345,6 +430,8 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       assert.equal(undone.status, 409, undone.text);
       await rotateNow(fix.account_id!, password);
       assert.equal(readFileSync(path, "utf8"), content, "a rotation leaves the reference");
+      const rotated = await detailsOf(finding);
+      assert.deepEqual([rotated.status, rotated.liveness], ["remediated", "dead"]);
       writeFileSync(path, content.replace("strongroom:", "elsewhere:"));
       const { body: listed } = await host.app.call(listDependents, { params: { id: fix.account_id! }, as });
       const [dependent] = listed.dependents;
@@ -362,8 +449,8 @@ describe("findings of a real host", needs(unixUsersAvailable()), () => {
       const started = await host.app.call(rotateAccount, { params: { id }, body: {}, as });
       assert.equal(started.status, 202, started.text);
       await eventually(async () => {
-        const { dependents } = (await host.app.call(listDependents, { params: { id }, as })).body;
         const { password } = (await host.app.call(retrieveAccount, { params: { id }, body: {}, as })).body;
+        const { dependents } = (await host.app.call(listDependents, { params: { id }, as })).body;
         return password !== previous && dependents.every(({ state }) => state === "current") ? true : null;
       });
     }

@@ -10,7 +10,7 @@ export interface FindingsContext {
   kernel: Kernel;
   network: NetworkPolicy;
   accounts: Pick<AccountsFeature, "requireSecret" | "requireSeen" | "insert" | "remove">;
-  rotation: Pick<RotationFeature, "addDependent" | "removeDependent" | "rotate">;
+  rotation: Pick<RotationFeature, "addDependent" | "removeDependent" | "rotate" | "onDependentUpdated">;
 }
 
 /** The same refusal for a finding that does not exist and one that this user cannot see. */

@@ -89,6 +89,18 @@ export async function updateFix(tx: Tx, findingId: string, change: Updateable<Fi
   await tx.updateTable("finding_fixes").set(change).where("finding_id", "=", findingId).execute();
 }
 
+/** Whether a rotation replaced the version `after`, so that it no longer works. A secret stored by hand proves nothing. */
+export async function isReplacedByRotation(
+  tx: Tx,
+  accountId: string,
+  { after, until }: { after: number; until: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from secret_versions where credential_id = ${accountId} and version > ${after} and version <= ${until}
+      and not is_candidate and reason in ('rotated', 'reconciled') limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 export async function platformOf(db: Db, accountId: string): Promise<string | null> {
   const { rows } = await sql<{ platform_id: string }>`select platform_id from accounts where id = ${accountId}`.execute(
     db,

@@ -1,6 +1,7 @@
 // Findings: secrets that enhanced scans found outside every safe.
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel } from "#kernel/kernel.ts";
+import { closeFixed } from "./close-fixed.ts";
 import { endReviewedRules } from "./finding-rules.ts";
 import type { FindingsContext } from "./findings.ts";
 import { bindFindings } from "./findings.routes.ts";
@@ -32,6 +33,7 @@ export interface FindingsFeature {
 export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "kernel">): FindingsFeature {
   const context: FindingsContext = { kernel, ...parts };
   bindFindings(context);
+  context.rotation.onDependentUpdated((tx, updated) => closeFixed(context, tx, updated));
   kernel.jobs.define("findings.index-secrets", { schedule: "*/5 * * * *", policy: "exclusive" }, async () => {
     if (!kernel.keys.isSealed) await indexSecrets(kernel);
   });

@@ -35,6 +35,14 @@ export interface RotationContext {
   notify: Notify;
   /** Called in the transaction in which a rotation ends or stops for a user. */
   settled: RotationListener;
+  /** Called in the transaction that stores the successful update of a dependent. */
+  dependentUpdated: DependentListener;
 }
 
 export type RotationListener = (tx: Tx, rotation: { id: string; credentialId: string }) => Promise<void>;
+
+/** `before` and `version` are the versions of the secret that the dependent had and has. */
+export type DependentListener = (
+  tx: Tx,
+  updated: { id: string; accountId: string; before: number | null; version: number },
+) => Promise<void>;

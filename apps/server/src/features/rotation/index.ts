@@ -14,7 +14,7 @@ import { enqueueRotation } from "./enqueue-rotation.ts";
 import { defineJobs, queueDue } from "./rotation.jobs.ts";
 import { rolePermissions } from "./rotation.policy.ts";
 import { bindRotation } from "./rotation.routes.ts";
-import type { RotatedAccounts, RotationContext, RotationListener } from "./context.ts";
+import type { DependentListener, RotatedAccounts, RotationContext, RotationListener } from "./context.ts";
 import { createFirstRotations } from "./first-rotations.ts";
 import type { FirstRotations } from "./first-rotations.ts";
 import { createStarter } from "./start-after-use.ts";
@@ -41,12 +41,15 @@ export interface RotationFeature extends Engine {
   rotate(tx: Tx, actor: Actor, accountId: string): Promise<string>;
   /** Registers a listener, which is called in the transaction in which a rotation ends or stops for a user. */
   onSettled(listener: RotationListener): void;
+  /** Registers a listener, which is called in the transaction that stores the successful update of a dependent. */
+  onDependentUpdated(listener: DependentListener): void;
   firstRotations: FirstRotations;
 }
 
 /** Call the returned engine's `start` to begin processing due rotations. */
 export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
   const listeners: RotationListener[] = [];
+  const dependentListeners: DependentListener[] = [];
   const { network } = deps.verification.site;
   const context: RotationContext = {
     kernel,
@@ -57,6 +60,9 @@ export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
     loginChanged: deps.secrets.loginChanged,
     settled: async (...settled) => {
       for (const listener of listeners) await listener(...settled);
+    },
+    dependentUpdated: async (...updated) => {
+      for (const listener of dependentListeners) await listener(...updated);
     },
   };
   deps.secrets.onLoginChanged((tx, { id, secret_version }) => markOutdated(tx, id, secret_version, STORED_BY_HAND));
@@ -74,6 +80,7 @@ export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
       return (await enqueueRotation(context, tx, row, { by: null, because: "asked", requester, runId: null })).id;
     },
     onSettled: (listener) => void listeners.push(listener),
+    onDependentUpdated: (listener) => void dependentListeners.push(listener),
     firstRotations: createFirstRotations(context),
     async start() {
       await engine.start();

@@ -121,9 +121,11 @@ const CHANGES: Record<Change["kind"], string> = {
   reopened: "Found again",
 };
 
-export function changeText({ kind, from, to }: Change): string {
+export function changeText({ kind, from, to, reason }: Change): string {
   if (kind === "status") return `${CHANGES.status} from ${labelOf(from)} to ${labelOf(to)}`;
   if (kind === "assigned") return to === null ? "Assignee removed" : `Assigned to ${to}`;
+  // The reason follows, when it was not a scan.
+  if (kind === "fixed" && reason !== null) return "Fixed";
   return CHANGES[kind];
 }
 

@@ -185,6 +185,10 @@ async function settle(
   await database.transaction(async (tx) => {
     if (!(await storeDependentResult(tx, row, it))) return;
     if (config !== undefined) await storeConfig(tx, row.id, config);
+    if (it.version !== null) {
+      const { id, account_id: accountId, version: before } = row;
+      await context.dependentUpdated(tx, { id, accountId, before, version: it.version });
+    }
     const name = task?.account.secretRow.name;
     const target = { type: "account", id: row.account_id, ...(name === undefined ? {} : { name }) };
     const details = { dependent: row.id, name: row.name, kind: row.config.kind, message, tries };
