@@ -76,6 +76,17 @@ const PIECES = [
   "password is ",
   "[users]\nb = ",
   "x|password\n",
+  "```\n",
+  "| пароль | `",
+  "values (md5('",
+  "\\040",
+  "PuTTY-User-Key-File-3: x\nEncryption: none\nPublic-Lines: 1\n",
+  '{"type":"random_password","result":',
+  "\n#password=",
+  "echo x; ",
+  "net use \\\\a ",
+  "register=>",
+  "catalog a/",
 ];
 
 test("repeated pieces take time in proportion to their length", () => {

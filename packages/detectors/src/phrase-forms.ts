@@ -92,7 +92,7 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     grams: ["uth="],
     isConfig: true,
     needs: ["auth="],
-    pattern: `\\btcp://[^\\s"'?]{1,100}\\?(?:[^\\s"']{1,100}&)?auth=([^\\s"'&]{6,128})`,
+    pattern: `\\btcp://[^\\s"'?]{1,100}\\?(?:[^\\s"'?]{1,100}&)?auth=([^\\s"'&]{6,128})`,
   },
   {
     grams: ["_md5"],

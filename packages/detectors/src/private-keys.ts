@@ -50,7 +50,7 @@ function openVpnKeysIn(text: string): PrivateKeyBlock[] {
 }
 
 const PUTTY =
-  /PuTTY-User-Key-File-\d: \S+\s+Encryption: (?<encryption>\S+)\s+(?:Comment: [^\n]*\n)?\s*Public-Lines: \d+\s+(?<public>[\w+/=\s]{40,8000}?)(?:[A-Z][\w-]+: [^\n]{0,200}\s+){0,8}?Private-Lines: \d+\s+(?<private>[\w+/=\s]{32,16000}?)Private-(?:MAC|Hash): [\da-f]{16,128}/g;
+  /PuTTY-User-Key-File-\d: \S+\s+Encryption: (?<encryption>\S+)\s+(?:Comment: [^\n]*\n)?\s*Public-Lines: \d+\s+(?<public>[\w+/=\s]{40,8000}?)(?:[A-Z][\w-]{1,40}: [^\n]{0,200}\s+){0,8}?Private-Lines: \d+\s+(?<private>[\w+/=\s]{32,16000}?)Private-(?:MAC|Hash): [\da-f]{16,128}/g;
 
 /** PuTTY's own format (its manual, appendix C). */
 function puttyKeysIn(text: string): PrivateKeyBlock[] {

@@ -12,11 +12,13 @@ const STATEMENTS: readonly RegExp[] = [
   /\bidentified\s+by\s+values\s+'([^'\n]{16,400})'/gi,
   /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
-  /\b(?:insert|update|values)\b[^\n]{0,2000}?(?<![\w.])(?:md5|sha1|sha2|encrypt|crypt|password|old_password)\s*\(\s*'([^'\n]{4,128})'/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
   /\bsp_addlinkedsrvlogin\s+[^;\n]{0,200},\s*N?'([^'\n]{1,128})'\s*(?:;|$)/gi,
   /^\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,
 ];
+
+/** The password of a hash that the statement stores: `values ('bob', md5('x'))`. */
+const HASHED = /(?<![\w.])(?:md5|sha1|sha2|encrypt|crypt|password|old_password)\s*\(\s*'([^'\n]{4,128})'/gi;
 
 trigger(["identified", "password", "sp_addlogin", "sp_addlinkedsrvlogin", "sp_password", "insert", "conn"], SQL);
 
@@ -28,7 +30,8 @@ export function readSql(line: Line): Candidate[] {
     /\b(?:create|alter|grant|identified|update|set\s+password|role|sp_addlogin|sp_addlinkedsrvlogin|sp_password)\b/i.test(
       text,
     );
-  for (const statement of isStatement ? STATEMENTS : []) {
+  const stores = /\b(?:insert|update|values)\b/i.test(text);
+  for (const statement of isStatement ? [...STATEMENTS, ...(stores ? [HASHED] : [])] : []) {
     statement.lastIndex = 0;
     for (let match = statement.exec(text); match !== null; match = statement.exec(text)) {
       const value = match.slice(1).find((group) => group !== undefined);

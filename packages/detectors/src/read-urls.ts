@@ -22,8 +22,7 @@ export function readUrls(text: string): Candidate[] {
     if (scheme === undefined) continue;
     const candidate = withPassword(rest, start, scheme) ?? withToken(rest, start, scheme);
     if (candidate === null) continue;
-    const line = text.slice(text.lastIndexOf("\n", Math.max(0, at - 1)) + 1, at);
-    found.push({ ...candidate, isComment: line.length < 200 && isComment(line) });
+    found.push({ ...candidate, isComment: isComment(beginningOfLine(text, at)) });
     // A list of hosts, each with a login: `rabbit://a:x@h1:5672,a:y@h2:5672/`.
     for (let end = candidate.end - start; end < authority.length;) {
       const next = /^@[\w.-]+(?::\d{1,5})?,(?=[^\s,@]+:[^\s,@]+@)/.exec(rest.slice(end))?.[0].length;
@@ -35,6 +34,14 @@ export function readUrls(text: string): Candidate[] {
     }
   }
   return found;
+}
+
+/** The line before `at`; empty where it is longer than any that people write. */
+function beginningOfLine(text: string, at: number): string {
+  const from = Math.max(0, at - 200);
+  const before = text.slice(from, at);
+  const newline = before.lastIndexOf("\n");
+  return newline === -1 && from > 0 ? "" : before.slice(newline + 1);
 }
 
 function withPassword(rest: string, start: number, scheme: string): Candidate | null {

@@ -61,6 +61,8 @@ export function scanText(content: string | Uint8Array, options: ScanOptions): Fi
   return scan.findings();
 }
 
+/** Characters before the value of a commented-out setting. */
+const LONGEST_START = 300;
 /** Names of commented-out settings that are looked up in a file. Only hostile text has more. */
 const MOST_NAMES = 64;
 
@@ -207,9 +209,9 @@ class Scan {
     const { format } = this.#around;
     if (keyName === null || !/^(?:assignments|shell|yaml|code)$/.test(format)) return false;
     const { text } = this.#file;
-    const isCode = /^[ \t]*(?:#|;|\/\/)[ \t]*[\w$.-]*$/.test(
-      text.slice(text.lastIndexOf("\n", start) + 1, text.lastIndexOf(keyName, start)),
-    );
+    const before = text.slice(Math.max(0, start - LONGEST_START), start);
+    const line = before.slice(before.lastIndexOf("\n") + 1);
+    const isCode = /^[ \t]*(?:#|;|\/\/)[ \t]*[\w$.-]*$/.test(line.slice(0, Math.max(0, line.lastIndexOf(keyName))));
     if (!isCode) return false;
     let used = this.#used.get(keyName);
     if (used === undefined && this.#used.size < MOST_NAMES) {
