@@ -40,6 +40,12 @@ test("a known secret is found after a short option, at both ends of a file and a
     assert.ok(index.matches(text).length >= 1, text.slice(-40));
 });
 
+test("a known passphrase of words is found", () => {
+  const index = indexOf("three plums near kiwis");
+  assert.equal(index.matches("PASSPHRASE=three plums near kiwis\n").length, 1);
+  assert.deepEqual(index.matches("three plums near kiwi"), []);
+});
+
 test("a part of a longer word is no match", () => {
   assert.deepEqual(indexOf("k7Wq-2zP0x").matches("ak7Wq-2zP0x k7Wq-2zP0xy"), []);
 });

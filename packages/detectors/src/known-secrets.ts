@@ -27,6 +27,8 @@ const LONGEST = 256;
 const BUCKETS = 1 << 20;
 const HEADS = 1 << 16;
 const CHUNK = 1 << 16;
+/** Three words or more, which together appear nowhere else. */
+const PASSPHRASE = /^(?=.{12})\S+(?: \S+){2,}$/;
 
 /**
  * What to store for a secret so that an index under the same `key` (32 bytes) finds it. Empty for values that would match
@@ -34,7 +36,8 @@ const CHUNK = 1 << 16;
  */
 export function knownForms(value: string, key: Uint8Array): KnownForm[] {
   const bytes = Buffer.from(value);
-  if (bytes.length < SHORTEST || /[\r\n]/.test(value) || isWeak(value) || randomnessOf(value) < 0.4) return [];
+  if (bytes.length < SHORTEST || /[\r\n]/.test(value) || isWeak(value)) return [];
+  if (randomnessOf(value) < 0.4 && !PASSPHRASE.test(value)) return [];
   const seed = seedOf(key);
   const plain = bytes.toString("latin1");
   const forms = new Map<string, KnownForm["form"]>([
