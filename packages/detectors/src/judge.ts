@@ -160,7 +160,7 @@ function judgeAsserted(
     return null;
   if (kind === "path" && detector === "kubernetes-secret") return null;
   if (/^pk_(?:live|test)_/.test(value)) return null;
-  if (detector === "url" && isComment === true && kind === "weak") return null;
+  if ((detector === "url" || detector === "data-source") && isComment === true && kind === "weak") return null;
   if (detector === "file-format" && isComment === true && (kind !== "secret" || value.length < 5)) return null;
   // A phrase in a comment shows how to write it.
   if (detector === "phrase" && isComment === true && (kind === "weak" || /^[A-Za-z_-]*\d{0,3}$/.test(value)))

@@ -93,7 +93,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
 /** Words after the secret's word that make the setting something else: `password_file`, `token_ttl`, `secretName`. */
 export const TAIL_WORDS = new Set(
   (
-    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum sender recipient dialog driver " +
+    "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum sender recipient dialog driver opts " +
     "type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
     "placeholder hint hints message messages msg error errors title text texts description desc regex regexp pattern format encoder encoding encode " +
     "algorithm algo method methods mode enabled enable disabled required require confirm confirmation change changed reset forgot validator validation " +

@@ -95,6 +95,26 @@ export const PHRASE_FORMS: readonly Phrase[] = [
     pattern: `\\btcp://[^\\s"'?]{1,100}\\?(?:[^\\s"'?]{1,100}&)?auth=([^\\s"'&]{6,128})`,
   },
   {
+    // FreeRADIUS logs passwords if `auth_goodpass` is set.
+    grams: ["n OK"],
+    isConfig: true,
+    needs: ["Login OK: ["],
+    pattern: `Login OK: \\[(?<user>[^\\]/\\n]{1,64})/(?!<)([^\\]\\n]{3,64})\\]`,
+  },
+  {
+    // Nextcloud: `occ config:system:set mail_smtppassword --value=x`.
+    grams: ["lue=", "lue "],
+    isConfig: true,
+    needs: ["--value"],
+    pattern: `\\bconfig:\\w+:set [^\\n]{0,80}?\\w*(?:password|secret|token)\\w* [^\\n]{0,40}?--value[= ](?:"([^"\\n]{3,128})"|'([^'\\n]{3,128})'|([^\\s"']{3,128}))`,
+  },
+  {
+    // A serialized array of PHP in a dump.
+    grams: ['ass"', "ass\\"],
+    needs: ['pass\\";s:', 'pass";s:', 'password\\";s:', 'password";s:'],
+    pattern: `pass(?:word)?\\\\?";s:\\d{1,3}:\\\\?"([^"\\\\\\n]{4,128})\\\\?"`,
+  },
+  {
     grams: ["_md5"],
     isConfig: true,
     needs: ["secure_link_md5"],

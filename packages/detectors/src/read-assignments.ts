@@ -10,7 +10,7 @@ import { endOfBare } from "./bare-values.ts";
 
 /** Parts of names that may announce a secret; `judgeKey` decides on the whole name. */
 const KEY_PARTS =
-  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|\bpw\b|[_.-]pw\b|pw\b|\bpsw|pin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
+  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|wachtwoord|heslo|lozinka|parola|senord|adgangskode|kodeord|salasana|jelszo|sifre|şifre|hasło|пароль|\bpw\b|[_.-]pw\b|pw\b|\bpsw|pin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
 /** Values read in one line, or in one piece of a long line. Only hostile text has more. */
@@ -227,6 +227,8 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     return null;
   // A record of several fields, such as Proxmox's `token:bob@pve!app:0:1::`.
   if (text[at - 1] === ":" && from === 0 && /^(?:[^\s:]*:){3}[^\s]*$/.test(text.slice(at, at + 400))) return null;
+  // The names of the fields of a record: `user:password:uid:gid`.
+  if (text[at - 1] === ":" && text[from - 1] === ":" && /^(?:[\w()]*:){2}/.test(text.slice(at, at + 200))) return null;
   // The salt beside a hash is public.
   if (
     /^salt$/i.test(keyName) &&

@@ -43,13 +43,16 @@ const FORMS: readonly Form[] = [
   },
   { programs: "doveadm auth", pattern: ` (?:test|login) (?:-\\w+ \\S+ )*\\S{1,64} ${WORD}` },
   { programs: "basic_ldap_auth|squid_ldap_auth|ext_ldap_group_acl", pattern: ` [^\\n|;]{0,400}? -w ?${WORD}` },
+  { programs: "hdbuserstore", pattern: ` (?:-\\w+ )*(?:SET|set) \\S+ \\S+ \\S+ ${WORD}` },
+  { programs: "sapgenpse", pattern: ` [^\\n|;]{0,300}? -(?:x|xo|xn|z) ${WORD}` },
+  { programs: "radclient", pattern: ` [^\\n|;]{0,200}? (?:auth|acct|status|coa|disconnect|auto) ${WORD}` },
   { programs: "redis-cli|keydb-cli|valkey-cli", pattern: ` [^\\n|;]{0,200}?(?<=\\s)-a ?${WORD}` },
   { programs: "nsupdate|knsupdate|dig", pattern: ` [^\\n|;]{0,200}?-y ?(?:hmac-\\w+:)?[\\w.-]{1,128}:${WORD}` },
   { programs: "rman", pattern: ` [^\\n|;]{0,200}? catalog [A-Za-z]\\w{0,30}/()()([^\\s"'@/;]{3,128})(?=@|["'\\s;]|$)` },
   {
     programs:
-      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|HDBSQL|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|psql|createuser|htpasswd -b\\w*",
-    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall)|-P|-pw|-w|-a|-k(?=[ "'])|/p:|/P|(?:-storepass|-keypass|-srcstorepass|-deststorepass)(?!:)|-passphrase|--pass(?![\\w-])) ?${WORD}`,
+      "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|HDBSQL|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|htpasswd -b\\w*",
+    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall| ?\\d{2,5}(?![^\\s]))|-P|-pw|-w|-a|-k(?=[ "'])|/p:|/P|(?:-storepass|-keypass|-srcstorepass|-deststorepass)(?!:)|-passphrase|--pass(?![\\w-])) ?${WORD}`,
     syntax: 0.8,
   },
   {
@@ -88,7 +91,7 @@ const FORMS: readonly Form[] = [
   { programs: "radtest", pattern: ` (?:-\\w+ \\S+ )*\\S+ \\S+ \\S+ \\d+ ${WORD}` },
   { programs: "ssh-keygen", pattern: ` [^\\n|;]{0,200}? -[PN] ?${WORD}` },
   {
-    programs: "htpasswd|htdigest|htdbm",
+    programs: "htpasswd|htdigest|htdbm|mosquitto_passwd",
     pattern: ` -\\w*b\\w* (?:-\\w+ )*(?:-n\\w* )?(?:\\S+ )?[\\w.@-]{1,64} ${WORD}`,
   },
   { programs: "openssl", pattern: ` [^\\n|;]{0,300}?(?:pass:|-k )${WORD}`, syntax: 0.85 },
@@ -143,7 +146,7 @@ const readers = FORMS.map(({ programs, pattern, ...rest }, index) => {
     byProgram.set(word, (byProgram.get(word) ?? new Set()).add(index));
   }
   return {
-    pattern: new RegExp(`(?:^|[\\s"'\`(|;&/\\\\@=:\\[#>$-])(?:${programs})(?:\\.exe)?${pattern}`, "g"),
+    pattern: new RegExp(`(?:^|[\\s"'\`(|;&/\\\\@=:\\[#>$,-])(?:${programs})(?:\\.exe)?${pattern}`, "g"),
     ...rest,
   };
 });
@@ -157,7 +160,7 @@ trigger(
 trigger(["7z.e", "7za.", " -p ", " -P ", " -pw", " -k "], COMMANDS);
 /** Every form has one of these. */
 const NEEDED =
-  /[ "']-|auth |radtest|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
+  /[ "']-|auth |radtest|radclient|hdbuserstore|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;

@@ -62,6 +62,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   const rest = isAccess ? "" : after;
   const isRandom = /\d|[^\w.-]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)));
   if (comment) {
+    if (/^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)) return null;
     if (before.length > 2 || rest !== "" || !isRandom || value.length < 6) return null;
     return candidateAt(line, "directive", at, at + value.length, { keyName, syntax: 0.6 });
   }
@@ -70,7 +71,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   if (format === "yaml" || (format === "shell" && before === "" && !isInput)) return null;
   // A list of words.
   if (words > 2 && !isRandom && /^[\w.-]+[ \t]*=/.test(before)) return null;
-  if (/^--|^(?:min|max)-/.test(value)) return null;
+  if (/^--|^(?:min|max)-/.test(value) || /^\s*\[[^\]]*\]\s*$/.test(text)) return null;
   // Patterns of hosts and of lines.
   if (/^\*\.?[\w.-]*$|\.\*|<HOST>/.test(value)) return null;
   // A list such as PAM's `password requisite pam_x.so retry=3` names modules.

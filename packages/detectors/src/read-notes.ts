@@ -16,7 +16,7 @@ const NOTES: readonly Note[] = [
   // "customer 118233, password x", "Passwort x".
   {
     pattern: new RegExp(
-      `\\b(?:password|passwd|passphrase|passwort|kennwort|pwd?)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
+      `(?<![\\w/])(?:password|passwd|passphrase|passwort|kennwort|wachtwoord|pwd?)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
       "gim",
     ),
   },
@@ -45,7 +45,7 @@ const NOTES: readonly Note[] = [
   // "PSK: x", "RADIUS secret for new switches: x", "mot de passe : x".
   {
     pattern: new RegExp(
-      `\\b(?:password|passphrase|passwort|kennwort|pw|psk|secret|enable|mot de passe|mdp|contraseña|clave|senha|auth-info)\\b[^\\n:=：\`]{0,40}(?:[:=][ \\t]{1,3}|：[ \\t]{0,3})[\`"']?(?<value>${VALUE})(?=[\`"']?(?:[\\s,;)|]|$))`,
+      `\\b(?:password|passphrase|passwort|kennwort|pw|psk|secret|enable|mot de passe|mdp|contraseña|clave|senha|wachtwoord|auth-info)\\b[^\\n:=：\`]{0,40}(?:[:=][ \\t]{1,3}|：[ \\t]{0,3})[\`"']?(?<value>${VALUE})(?=[\`"']?(?:[\\s,;)|]|$))`,
       "gim",
     ),
   },
@@ -65,7 +65,7 @@ const NOTES: readonly Note[] = [
   // "iDRAC: root / calvin", "user Admin, password Admin".
   {
     pattern:
-      /(?<![\w/.@-])(?<user>admin\w{0,12}|root|apc|cisco|operator|user|pi|ubnt)[ \t]{1,3}\/[ \t]{1,3}[`"]?(?<value>[\w!]{4,20})(?=[`"]?(?:[\s|,;)]|$))/gim,
+      /(?<![\w/.@-])(?<user>admin\w{0,12}|root|superuser|apc|cisco|operator|user|pi|ubnt)[ \t]{1,3}\/[ \t]{1,3}[`"]?(?<value>[\w!]{4,20})(?=[`"]?(?:[\s|,;)]|$))/gim,
     isDefault: true,
   },
   {

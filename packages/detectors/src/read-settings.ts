@@ -29,7 +29,7 @@ const LOGIN_NAME =
 const LOGIN = /^([A-Za-z][\w.@\\-]{0,63})::?([^\s:@/,]{4,64})$/;
 /** Words for things that are random and public: anywhere in a name, and as its last word. */
 const PUBLIC_WORDS = new Set(
-  "secure encrypted sealed wrapped public pub cert certificate certs fingerprint thumbprint checksum digest sha sha1 sha256 sha384 sha512 md5 spki trace pinned pin commit revision etag integrity jwk jwks nkey resolved gpg pgp".split(
+  "secure encrypted sealed wrapped public pubkey publickey pub cert certificate certs fingerprint thumbprint checksum digest sha sha1 sha256 sha384 sha512 md5 spki trace pinned pin commit revision etag integrity jwk jwks nkey resolved gpg pgp".split(
     " ",
   ),
 );

@@ -8,10 +8,11 @@ import { SQL, trigger } from "./triggers.ts";
 
 const STATEMENTS: readonly RegExp[] = [
   /\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:password\s+)?(?:'((?:[^'\n]|''){1,256})'|"([^"\n]{1,256})"|([A-Za-z_][\w$#]{2,64})(?=\s*(?:;|$|\s(?:default|account|profile|quota|temporary|password|replace|container))))/gi,
+  /'(?:Cleartext|User|Crypt|MD5|NT|SHA|SSHA)-Password'\s*,\s*':?='\s*,\s*'([^'\n]{1,128})'/gi,
   /\bidentified\s+via\s+\w+\s+(?:using|as)\s+'([^'\n]{16,400})'/gi,
   /\bidentified\s+by\s+values\s+'([^'\n]{16,400})'/gi,
-  /\b(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})')(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
-  /\bpassword\s*\(\s*'([^'\n]{1,256})'\s*\)/gi,
+  /\b(?:\w+_)?(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})'|"([^"\n]{1,256})")(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
+  /\bpassword\s*\(\s*'((?:[^'\n]|'')*)'\s*\)/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
   /\bsp_addlinkedsrvlogin\s+[^;\n]{0,200},\s*N?'([^'\n]{1,128})'\s*(?:;|$)/gi,
   /^\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,

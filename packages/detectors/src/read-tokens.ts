@@ -83,7 +83,7 @@ function isSample(token: string, prefix: string): boolean {
 }
 
 const HASHES =
-  /(?<![A-Za-z\d$])(?:\${1,2}(?:1|5|6|apr1|md5|sha1|y|7(?=\$[^$\s]+\$)|gy|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha(?:1|256|512)|P|H)\${1,2}[A-Za-z\d./$,=+-]{20,200}|\{(?:S?SHA|S?MD5|SSHA(?:256|384|512)|SHA(?:256|384|512)|CRYPT|PBKDF2[\w-]*|BLF-CRYPT|SHA512-CRYPT|SHA256-CRYPT|ARGON2\w*)\}[A-Za-z\d./$=+,]{16,200}|grub\.pbkdf2\.sha512\.\d+\.[\dA-F.]{64,600}|(?:pbkdf2_sha256|pbkdf2_sha1|bcrypt_sha256)\$[A-Za-z\d./$=+]{20,200}|SCRAM-SHA-256\$\d+:[A-Za-z\d+/=:$]{40,200}|AQAAAA(?:EAACcQ|IAAYag)AAAAE[A-Za-z\d+/]{50,100}={0,2})/g;
+  /(?<![A-Za-z\d$])(?:\$wp\$2y\$\d\d\$[./A-Za-z\d]{53}|\${1,2}(?:1|5|6|apr1|md5|sha1|y|7(?=\$[^$\s]+\$)|gy|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha(?:1|256|512)|P|H)\${1,2}[A-Za-z\d./$,=+-]{20,200}|\{(?:S?SHA|S?MD5|SSHA(?:256|384|512)|SHA(?:256|384|512)|CRYPT|PBKDF2[\w-]*|BLF-CRYPT|SHA512-CRYPT|SHA256-CRYPT|ARGON2\w*)\}[A-Za-z\d./$=+,]{16,200}|grub\.pbkdf2\.sha512\.\d+\.[\dA-F.]{64,600}|(?:pbkdf2_sha256|pbkdf2_sha1|bcrypt_sha256)\$[A-Za-z\d./$=+]{20,200}|SCRAM-SHA-256\$\d+:[A-Za-z\d+/=:$]{40,200}|AQAAAA(?:EAACcQ|IAAYag)AAAAE[A-Za-z\d+/]{50,100}={0,2})/g;
 
 /** Hashed passwords with a scheme: crypt(3), LDAP, Django, GRUB, PostgreSQL. */
 export function readHashes(text: string): Candidate[] {

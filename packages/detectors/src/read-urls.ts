@@ -8,7 +8,7 @@ const LONGEST = 600;
 const SCHEME = /([A-Za-z][A-Za-z\d+.-]{1,30})$/;
 /** A password may have raw slashes, colons and at signs; the host that follows the last one tells. */
 const AUTHORITY =
-  /^([^\s:/@"'<>`\\,;()[\]{}]{0,128}):([^\s"'<>`\\@/]{1,256}|[^\s"'<>`\\]{1,128}?)@((?:[A-Za-z\d_](?:[\w.-]{0,250}[\w])?|\[[\da-f:.]+\]|[$%{<][^\s"'@]{1,80}))(?::(\d{1,5}|[$%{][^\s"'/@]{1,60}))?(?=[/?#\s"'<>`\\,;)|\]}]|$)/i;
+  /^([^\s:/@"'<>`\\,;()[\]{}]{0,128}):([^\s"'<>`\\@/]{1,256}|[^\s"'<>`\\]{1,128}?)@((?:[A-Za-z\d_](?:[\w.-]{0,250}[\w])?|\[[\da-f:.]+\]|[$%{<][^\s"'@]{1,80}))(?::(\d{1,5}|[$%{][^\s"'/@]{1,60})|%3a\d{1,5})?(?=[/?#\s"'<>`\\,;)|\]}]|$)/i;
 const TOKEN_ONLY = /^([^\s:/@"'<>`\\,;()[\]{}?#=&]{16,256})@([\w.-]+\.[a-z]{2,})(?::\d+)?(?=[/\s"'<>`]|$)/i;
 
 export function readUrls(text: string): Candidate[] {
@@ -94,7 +94,7 @@ const isExample = (host: string): boolean =>
     host,
   );
 
-const GO_DSN = /([\w.-]{1,64}):([^\s@:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
+const GO_DSN = /([\w.-]{1,64}):([^\s:"'`()/]{1,128})@(?:tcp|unix|udp)\(([^)\s"']{0,128})\)/g;
 
 /** Without an address: `root:password@/shop`. */
 const GO_LOCAL_DSN = /(?<=["'`])([\w.-]{1,64}):([^\s@:/"'`()]{1,128})@\/[\w-]{1,64}(?=["'`?])/g;
@@ -132,6 +132,7 @@ function dataSourcesIn(text: string, pattern: RegExp): Candidate[] {
       end: start + raw.length,
       isQuoted: true,
       syntax: 0.95,
+      isComment: isComment(beginningOfLine(text, match.index)),
       asserted: "password",
       userName,
       host: host === "" ? null : host.replace(/:\d+$/, ""),

@@ -32,7 +32,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /ipsec[\w.-]*\.secrets$|ipsec\.d\/[\w.-]*secrets$/,
-    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::[ \t]*(?:PSK|XAUTH|EAP|NTLM|PIN|RSA[ \t]+\S+)[ \t]+(?:0s)?|[ \t]PSK[ \t]+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#%][^\s"#]*))/gm,
+    line: /^(?!\s*#[^"\n]*$)[^\n]*?(?::[ \t]*(?:PSK|XAUTH|EAP|NTLM|PIN|(?:RSA|ECDSA|PKCS8|P12)[ \t]+\S+)[ \t]+(?:0s)?|[ \t]PSK[ \t]+(?="))(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#%][^\s"#]*))/gm,
   },
   {
     path: /(?:^|\/)(?:g?shadow|master\.passwd|shadow\.\w+)-?(?:\.bak)?$/,
@@ -56,7 +56,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:^|\/)dovecot[\w./-]*(?:users|passwd)$|(?:^|\/)(?:vmail|imap|mail)[\w.-]*(?:users|passwd)$|(?:^|\/)(?:passwd-file|users\.passwd|cram-md5\.pwd|virtual_passwd)$/,
-    line: /^(?!#)(?<user>[^:\s]+):(?:\{(?:PLAIN|CLEAR|CLEARTEXT)\})?(?<value>[^:\s]+)/gm,
+    line: /^(?!#)(?<user>[^:\s]+):(?:\{(?:PLAIN|CLEAR|CLEARTEXT)\})?(?!\{\w+\}[!*])(?<value>[^:\s]+)/gm,
   },
   {
     path: /raddb\/|freeradius\/|(?:^|\/)users$/,

@@ -37,7 +37,7 @@ function enter(word: string, kind: number): void {
   else for (let last = 0; last < 32; last += 1) mark((index << 5) | last, kind);
 }
 
-for (const word of "pass pwd secr oken toke psk key cred auth salt kenn cont sena senh clav psw muni hasl jwt encr pepp hmac ndpw otpw erpw _pin mdp".split(
+for (const word of "pass pwd secr oken toke psk key cred auth salt kenn cont sena senh clav psw muni hasl jwt encr pepp hmac wach hesl lozi paro seno adga kode sala jels ifre ndpw otpw erpw _pin mdp".split(
   " ",
 ))
   enter(word, KEYS);

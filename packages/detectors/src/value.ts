@@ -52,7 +52,12 @@ function kindOf(value: string): ValueKind {
   if (isPath(value) && !(value.length >= 20 && randomnessOf(value) > 0.78)) return "path";
   if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
   if (UUID.test(value)) return "uuid";
-  if (/^[+-]?\d+(?:\.\d+)?$|^(?:19|20)\d\d-\d\d(?:-\d\d)?$/.test(value)) return "number";
+  if (
+    /^[+-]?\d+(?:\.\d+)?$|^(?:19|20)\d\d-\d\d(?:-\d\d)?$|^\d+(?::\d+)+$|^\w=\d+$|^\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2}|:\d+)?$/.test(
+      value,
+    )
+  )
+    return "number";
   if (/^[\^~><=v]{0,2}\d+\.\d+(?:\.\d+)?(?:[-+][\w.]{1,30})?$/.test(value)) return "number";
   if (/^\d{1,6}(?:ms|s|m|h|d|w|y|kb|mb|gb|k|px|%)$/i.test(value)) return "number";
   if (isProse(value)) return "prose";
@@ -90,7 +95,7 @@ const KEYWORDS = new Set(
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
     "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled on_create use-keyring " +
-    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token token exop nds disable"
+    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token token exop nds disable generate"
   ).split(" "),
 );
 
@@ -124,7 +129,7 @@ function isReference(value: string): boolean {
   )
     return true;
   if (
-    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|hash|btree|lmdb|regexp|pcre|texthash|cdb|proxy|mysql|ldap|pgsql|cidr|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
+    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|hash(?!:[\da-f]{32}$)|btree|lmdb|regexp|pcre|texthash|cdb|proxy|mysql|ldap|pgsql|cidr|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
       value,
     )
   )
@@ -177,7 +182,7 @@ function isPlaceholder(value: string): boolean {
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
   if (/^<[^<>]*>$|^<[\w-]+$|^\[[\w\s-]*\]$|^\{[\w\s./-]*\}$|^\([\w\s-]*\)$|^--?[a-z ]+--?$/.test(value)) return true;
   if (/^(?:ingrese|insira|digite|introduzca|inserisci|saisir|eingeben)[-_A-Z]/.test(value)) return true;
-  if (/^(?:0123456789abcdef){2,}$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
+  if (/^(?:0123456789abcdef){2,}\d*$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
     return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
