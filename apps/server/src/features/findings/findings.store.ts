@@ -369,7 +369,8 @@ export async function lockFixed(tx: Tx, dependentId: string) {
     join account_dependents dependent on dependent.id = fix.dependent_id
     join findings f on f.id = fix.finding_id
     join discovery_targets target on target.id = f.target_id
-    where fix.dependent_id = ${dependentId} and fix.undone_at is null for no key update of f`.execute(tx);
+    where fix.dependent_id = ${dependentId} and fix.undone_at is null
+    order by f.id for no key update of f`.execute(tx);
   return rows[0] ?? null;
 }
 
