@@ -4,8 +4,8 @@ import type { Tx } from "#kernel/db/database.ts";
 import { addChange, publish } from "./change-findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { dueAfter, riskFactors, riskScore } from "./findings.policy.ts";
-import { lockFixed, updateFinding } from "./findings.store.ts";
-import { isReplacedByRotation } from "./fixes.store.ts";
+import { updateFinding } from "./findings.store.ts";
+import { isReplacedByRotation, lockFixed } from "./fixes.store.ts";
 import { riskFactsOf } from "./verify-finding.ts";
 
 interface UpdatedDependent {

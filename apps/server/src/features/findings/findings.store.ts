@@ -361,19 +361,6 @@ export async function lockFindings(tx: Tx, actor: Actor, ids: readonly string[])
   return rows;
 }
 
-/** Locks the finding whose fix has this dependent. Null when no finding has it, or when its vaulting was undone. */
-export async function lockFixed(tx: Tx, dependentId: string) {
-  const { rows } = await sql<FindingRow & { safe_id: string; fixed_version: number; dependent_kind: string }>`
-    select f.*, target.safe_id, fix.version as fixed_version, dependent.config ->> 'kind' as dependent_kind
-    from finding_fixes fix
-    join account_dependents dependent on dependent.id = fix.dependent_id
-    join findings f on f.id = fix.finding_id
-    join discovery_targets target on target.id = f.target_id
-    where fix.dependent_id = ${dependentId} and fix.undone_at is null
-    order by f.id for no key update of f`.execute(tx);
-  return rows[0] ?? null;
-}
-
 export async function updateFinding(tx: Tx, id: string, change: Updateable<FindingsTable>): Promise<void> {
   await tx.updateTable("findings").set(change).where("id", "=", id).execute();
 }

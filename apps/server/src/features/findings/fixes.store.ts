@@ -3,6 +3,7 @@ import type { VaultSettings } from "@strongroom/contract";
 import { sql } from "kysely";
 import type { ColumnType, Insertable, Selectable, Updateable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
+import type { FindingRow } from "./findings.store.ts";
 
 interface FindingFixesTable {
   finding_id: string;
@@ -87,6 +88,19 @@ export async function saveFix(tx: Tx, row: Insertable<FindingFixesTable>): Promi
 
 export async function updateFix(tx: Tx, findingId: string, change: Updateable<FindingFixesTable>): Promise<void> {
   await tx.updateTable("finding_fixes").set(change).where("finding_id", "=", findingId).execute();
+}
+
+/** Locks the finding whose fix has this dependent. Null when no finding has it, or when its vaulting was undone. */
+export async function lockFixed(tx: Tx, dependentId: string) {
+  const { rows } = await sql<FindingRow & { safe_id: string; fixed_version: number; dependent_kind: string }>`
+    select f.*, target.safe_id, fix.version as fixed_version, dependent.config ->> 'kind' as dependent_kind
+    from finding_fixes fix
+    join account_dependents dependent on dependent.id = fix.dependent_id
+    join findings f on f.id = fix.finding_id
+    join discovery_targets target on target.id = f.target_id
+    where fix.dependent_id = ${dependentId} and fix.undone_at is null
+    order by f.id for no key update of f`.execute(tx);
+  return rows[0] ?? null;
 }
 
 /** Whether a rotation replaced the version `after`, so that it no longer works. A secret stored by hand proves nothing. */
