@@ -1,4 +1,4 @@
-// Commands and settings within prose: notes and runbooks show them between fences, after a prompt, or on lines of their own.
+// Finds commands and settings in prose: between fences, after a prompt, or on separate lines of notes and runbooks.
 import type { Format } from "./format.ts";
 
 const FENCE = /^[ \t>]{0,12}(?:```|~~~)[ \t]*([\w+-]{0,20})[^\n`]{0,80}$/gm;

@@ -1,4 +1,4 @@
-// Quoted strings in a line.
+// Quoted strings in a line, and escapes.
 
 const LONGEST_VALUE = 8192;
 
@@ -45,6 +45,9 @@ function quotesIn(text: string): Uint8Array {
   quotes[text.length] = open;
   return quotes;
 }
+
+/** For a regular expression that matches the text itself. */
+export const escapePattern = (text: string): string => text.replace(/[.$()[\]/+*?|\\^{}-]/g, "\\$&");
 
 /** Resolves the escapes that JSON, YAML and most languages share. */
 export function unescape(text: string): string {

@@ -2,6 +2,7 @@
 import { candidateAt } from "./candidate.ts";
 import type { Candidate, Line } from "./candidate.ts";
 import { PHRASE_FORMS } from "./phrase-forms.ts";
+import { escapePattern } from "./quoting.ts";
 import { CONFIG_PHRASES, PHRASES, trigger } from "./triggers.ts";
 
 const readers = PHRASE_FORMS.map(
@@ -17,11 +18,7 @@ for (const { grams, isConfig = false } of PHRASE_FORMS) trigger(grams, isConfig 
 const readersOfCode = readers.filter(({ isConfig }) => !isConfig);
 /** Most lines have no phrase, and one pass tells. */
 const anyOf = (forms: typeof readers): RegExp =>
-  new RegExp(
-    [...new Set(forms.flatMap(({ needs }) => needs))]
-      .map((each) => each.replace(/[.$*+?()[\]{}|\\/^-]/g, "\\$&"))
-      .join("|"),
-  );
+  new RegExp([...new Set(forms.flatMap(({ needs }) => needs))].map(escapePattern).join("|"));
 const [anyNeeded, neededInCode] = [anyOf(readers), anyOf(readersOfCode)];
 
 const DETECTORS = { password: "phrase", api_token: "header", password_hash: "password-hash" } as const;

@@ -1,11 +1,10 @@
 // Finds provider tokens and hashed passwords anywhere in a text, whatever the syntax around them.
 import type { Candidate, Line } from "./candidate.ts";
+import { escapePattern } from "./quoting.ts";
 import { TOKENS, trigger } from "./triggers.ts";
 import { randomnessOf } from "./value.ts";
 import { TOKEN_SHAPES } from "./token-shapes.ts";
 import type { TokenShape } from "./token-shapes.ts";
-
-const escaped = (text: string): string => text.replace(/[.$()[\]/+*?|\\^{}-]/g, "\\$&");
 
 const byPrefix = new Map<string, { shape: TokenShape; pattern: RegExp; before: RegExp | null }[]>();
 for (const shape of TOKEN_SHAPES) {
@@ -17,7 +16,7 @@ for (const shape of TOKEN_SHAPES) {
 const PREFIXES = new RegExp(
   [...byPrefix.keys()]
     .sort((a, b) => b.length - a.length)
-    .map(escaped)
+    .map(escapePattern)
     .join("|"),
   "g",
 );

@@ -14,7 +14,7 @@ import type { KnownMatch, KnownSecretIndex } from "./known-secrets.ts";
 import { lineFormats } from "./line-format.ts";
 import { previewOf } from "./preview.ts";
 import { privateKeysIn } from "./private-keys.ts";
-import { unescape, unescapeXml } from "./quoting.ts";
+import { escapePattern, unescape, unescapeXml } from "./quoting.ts";
 import { readAssignments } from "./read-assignments.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readCollections, readLists, readLiterals, readMaps } from "./read-collections.ts";
@@ -216,7 +216,7 @@ class Scan {
     let used = this.#used.get(keyName);
     if (used === undefined && this.#used.size < MOST_NAMES) {
       const pattern = new RegExp(
-        `^[ \\t]*(?:export[ \\t]+|\\$|public \\$)?${escaped(keyName)}["']?\\]?[ \\t]*[=: ]`,
+        `^[ \\t]*(?:export[ \\t]+|\\$|public \\$)?${escapePattern(keyName)}["']?\\]?[ \\t]*[=: ]`,
         "m",
       );
       this.#used.set(keyName, (used = pattern.test(text)));
@@ -302,8 +302,6 @@ class Scan {
     );
   }
 }
-
-const escaped = (text: string): string => text.replace(/[.$()[\]/+*?|\\^{}-]/g, "\\$&");
 
 const shown = (text: string | null | undefined, file: Content): string | null =>
   text === null || text === undefined ? null : file.decode(text);

@@ -67,7 +67,7 @@ export async function fingerprintOf(db: Db, id: string): Promise<string | null> 
   return row?.fingerprint ?? null;
 }
 
-/** Another finding whose fix uses the account; null when there is none. */
+/** Returns another finding whose fix uses the account, or null. */
 export async function otherFixOf(tx: Tx, accountId: string, findingId: string): Promise<string | null> {
   const query = tx.selectFrom("finding_fixes").select("finding_id").where("account_id", "=", accountId);
   const others = query.where("finding_id", "<>", findingId).where("undone_at", "is", null);

@@ -158,7 +158,7 @@ describe("without a fix", () => {
     assert.equal(affected, 0);
   });
 
-  test("refuses too many items, unknown factors, unknown fields and ids that are none", async () => {
+  test("refuses too many items, unknown factors, unknown fields and invalid ids", async () => {
     const status = async (body: object) => (await preview(world.admin, body)).status;
     const many = (count: number) =>
       selected(

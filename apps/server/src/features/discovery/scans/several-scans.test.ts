@@ -171,7 +171,7 @@ for (const [kind, { start, open, one, several, table }] of Object.entries(CALLS)
     assert.deepEqual(rows, [{ result: "failure" }]);
   });
 
-  test(`${kind}: rejects no targets, too many, and ids that are none`, async () => {
+  test(`${kind}: rejects no targets, too many targets, and invalid ids`, async () => {
     const many = Array.from({ length: MOST_SCANNED_TARGETS + 1 }, () => randomUUID());
     for (const targetIds of [[], many, ["web-01"], [`${randomUUID()}'`]]) {
       const reply = await start(targetIds);
