@@ -84,12 +84,13 @@ export async function readFinding(
   call: Call<typeof readEndpoint>,
   db: Db,
 ): Promise<SecurityFindingDetails> {
+  // Read first: a fix that ends also closes its finding, so no finished fix is shown with an open finding.
+  const fix = await readFix(db, call.params.id);
   const row = await store.readFinding(db, call.actor, call.params.id);
   if (row === null) throw findingNotFound();
-  const [changes, same, fix, [finding]] = await Promise.all([
+  const [changes, same, [finding]] = await Promise.all([
     store.readChanges(db, row.id, MOST_CHANGES),
     row.class === ACCOUNT_CLASS ? [] : store.sameSecret(db, call.actor, row, MOST_SAME),
-    readFix(db, row.id),
     shownTo(context, db, call.actor, [row]),
   ]);
   const isAccountVisible = finding!.account_id !== null || row.account_id === null;

@@ -1,6 +1,5 @@
 // Tests of the scores and actions of findings that depend on their class or on other targets, on a real sshd.
-import { readFinding, vaultFindings, verifyFinding } from "@strongroom/contract";
-import type { SecurityFinding } from "@strongroom/contract";
+import { vaultFindings, verifyFinding } from "@strongroom/contract";
 import { makeSelfSigned, needs, opensslAvailable, unixUsersAvailable } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -17,28 +16,20 @@ describe("findings of two real hosts", needs(unixUsersAvailable()), () => {
   });
   after(() => host.stop());
 
-  async function aFinding(name: string, content: string): Promise<SecurityFinding> {
-    const path = host.write(name, content);
-    await host.scanned();
-    return (await host.findings()).find(({ finding_data }) => finding_data.file_path === path)!;
-  }
-  const detailsOf = async (finding: Pick<SecurityFinding, "id">) =>
-    (await host.app.call(readFinding, { ...byId(finding), as })).body;
-
   test("a secret on two targets has the same score on both, whichever was scanned first", async () => {
     const other = await aScannedHost(host, { sudo: "ALL" });
     try {
       const content = `password = ${aPassword()}\n`;
-      const first = await aFinding("reused/a.conf", content);
+      const first = await host.aFinding("reused/a.conf", content);
       const path = other.write("reused/b.conf", content);
       await other.scanned();
       const second = (await other.findings()).find(({ finding_data }) => finding_data.file_path === path)!;
-      const [one, two] = await Promise.all([detailsOf(first), detailsOf(second)]);
+      const [one, two] = await Promise.all([host.details(first), host.details(second)]);
       assert.deepEqual([one.reused_on, one.risk_score], [2, first.risk_score + 5]);
       assert.equal(two.risk_score, one.risk_score);
       other.remove("reused/b.conf");
       await other.scanned();
-      assert.equal((await detailsOf(first)).risk_score, first.risk_score);
+      assert.equal((await host.details(first)).risk_score, first.risk_score);
     } finally {
       await other.stop();
     }
@@ -49,9 +40,9 @@ describe("findings of two real hosts", needs(unixUsersAvailable()), () => {
     needs(opensslAvailable()),
     async () => {
       const { certificate } = await makeSelfSigned(["web-01.example.com"]);
-      const finding = await aFinding("web.pem", certificate);
+      const finding = await host.aFinding("web.pem", certificate);
       assert.equal(finding.class, "certificate");
-      const steps = (await detailsOf(finding)).remediation_steps.join(" ");
+      const steps = (await host.details(finding)).remediation_steps.join(" ");
       assert.ok(!steps.includes("chmod"), steps);
       const login = { username: "app", hostname: "127.0.0.1", port: 9, systemType: "postgresql" as const };
       const verified = await host.app.call(verifyFinding, { ...byId(finding), body: { login }, as });

@@ -1,6 +1,6 @@
 // A real host with files to scan, a discovery target for it, and the calls that tests of scans and findings share.
-import { listFindings, readEnhancedScan, startEnhancedScan } from "@strongroom/contract";
-import type { EnhancedScanDetails, InputOf, SecurityFinding } from "@strongroom/contract";
+import { listFindings, readEnhancedScan, readFinding, startEnhancedScan } from "@strongroom/contract";
+import type { EnhancedScanDetails, InputOf, SecurityFinding, SecurityFindingDetails } from "@strongroom/contract";
 import { startSshd } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -57,6 +57,40 @@ export async function aScannedHost(
       return ["pending", "running"].includes(scan.status) ? null : scan;
     });
 
+  /** Writes a file that the user can read; the folder is created. */
+  function write(name: string, content: string, mode = 0o644): string {
+    const path = pathOf(name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  }
+  async function scanned(body: Partial<ScanBody> = {}): Promise<EnhancedScanDetails> {
+    const started = await startScan(body);
+    assert.equal(started.status, 202, started.text);
+    return ended(started.body.id);
+  }
+  async function findings(query: Query = {}, who = owner): Promise<SecurityFinding[]> {
+    const reply = await app.call(listFindings, {
+      query: { targetId: target.id, includeBelowThreshold: "true", ...query },
+      as: who.token,
+    });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body.data;
+  }
+
+  /** Writes a file with one secret, scans the host and returns the finding. */
+  async function aFinding(name: string, content: string, mode?: number): Promise<SecurityFinding> {
+    const path = write(name, content, mode);
+    const scan = await scanned();
+    assert.equal(scan.status, "completed", scan.error_message ?? "");
+    const found = (await findings()).find(({ finding_data }) => finding_data.file_path === path);
+    assert.ok(found !== undefined, `no finding in ${path}`);
+    return found;
+  }
+  const details = async (finding: Pick<SecurityFinding, "id">): Promise<SecurityFindingDetails> =>
+    (await app.call(readFinding, { ...byId(finding), as: owner.token })).body;
+
   return {
     ...world,
     sshd,
@@ -67,28 +101,12 @@ export async function aScannedHost(
     startScan,
     read,
     ended,
-    /** Writes a file that the user can read; the folder is created. */
-    write(name: string, content: string, mode = 0o644): string {
-      const path = pathOf(name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, content);
-      chmodSync(path, mode);
-      return path;
-    },
+    write,
     remove: (name: string) => rmSync(pathOf(name), { recursive: true, force: true }),
-    async scanned(body: Partial<ScanBody> = {}): Promise<EnhancedScanDetails> {
-      const started = await startScan(body);
-      assert.equal(started.status, 202, started.text);
-      return ended(started.body.id);
-    },
-    async findings(query: Query = {}, who = owner): Promise<SecurityFinding[]> {
-      const reply = await app.call(listFindings, {
-        query: { targetId: target.id, includeBelowThreshold: "true", ...query },
-        as: who.token,
-      });
-      assert.equal(reply.status, 200, reply.text);
-      return reply.body.data;
-    },
+    scanned,
+    findings,
+    aFinding,
+    details,
     async stop(): Promise<void> {
       await sshd.stop();
       if (existing === undefined) await app.close();
