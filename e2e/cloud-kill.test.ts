@@ -15,6 +15,7 @@ import type { FakeAws } from "@strongroom/connectors/testing";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "./testing/becomes.ts";
+import { restartKilled } from "./testing/kill-at-write.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
@@ -81,8 +82,7 @@ describe("a cloud scan whose server is killed", needs(opensslAvailable()), () =>
       await request.received;
       await server.kill();
       request.resume();
-      server = await startServer({}, server.dataFolder);
-      // Another process gets the job when the killed one has sent no heartbeat for 20 s.
+      server = await restartKilled(server);
       return ended(scan);
     };
 

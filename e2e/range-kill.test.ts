@@ -12,6 +12,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { until } from "./testing/becomes.ts";
+import { restartKilled } from "./testing/kill-at-write.ts";
 import { aUser, ask, firstAdmin, tokenOf } from "./testing/people.ts";
 import { startServer } from "./testing/server.ts";
 import type { RunningServer } from "./testing/server.ts";
@@ -59,8 +60,7 @@ describe("a range scan whose server is killed", () => {
       });
     const before = await scanWhen(({ addresses_scanned: scanned }) => scanned > 200 && scanned < 900);
     await server.kill();
-    server = await startServer({}, server.dataFolder);
-    // Another process gets the job when the killed one has sent no heartbeat for 20 s.
+    server = await restartKilled(server);
     const done = await scanWhen(({ status }) => status === "completed");
     assert.deepEqual([done.addresses_scanned, done.hosts_found], [1024, 1024]);
     const { data } = await ask(server.url, listRangeScanHosts, { params: { id }, query: { limit: "500" } }, token);

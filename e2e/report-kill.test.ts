@@ -12,7 +12,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "./testing/becomes.ts";
-import { runSql } from "./testing/database.ts";
+import { queueJob, runSql } from "./testing/database.ts";
 import { killAtWrite } from "./testing/kill-at-write.ts";
 import type { Write } from "./testing/kill-at-write.ts";
 import { ask, firstAdmin, send, tokenOf } from "./testing/people.ts";
@@ -81,9 +81,10 @@ describe("a report whose server is killed", { timeout: 1_200_000 }, () => {
     test(`at ${write.name} is delivered once`, async () => {
       const earlier = new Set((await reports()).map(({ id }) => id));
       const { id } = await ask(server.url, createReportSchedule, { body: { cadence: "weekly" } }, token);
-      const killed = await killAtWrite(server, write, () =>
-        runSql(server, "update report_schedules set next_at = now() - interval '1 day' where id = $1", [id]),
-      );
+      const killed = await killAtWrite(server, write, async () => {
+        await runSql(server, "update report_schedules set next_at = now() - interval '1 day' where id = $1", [id]);
+        await queueJob(server, "report.tidy");
+      });
       server = killed.server;
       const delivered = await until("the report to be delivered", async () => {
         const { notifications } = await ask(server.url, listNotifications, {}, token);

@@ -22,3 +22,8 @@ export async function runSql(
     await client.end();
   }
 }
+
+/** Queues a scheduled job now, so that the test need not wait for the next full minute. */
+export async function queueJob(server: Pick<RunningServer, "dataFolder">, name: string): Promise<void> {
+  await runSql(server, "insert into jobs.job (name) values ($1)", [name]);
+}

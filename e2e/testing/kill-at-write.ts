@@ -1,4 +1,4 @@
-// Kills a server while it waits in the middle of a transaction.
+// Kills a server while it waits in the middle of a transaction, and starts the next process with the same data.
 import { until } from "./becomes.ts";
 import { runSql } from "./database.ts";
 import { startServer } from "./server.ts";
@@ -41,9 +41,31 @@ export async function killAtWrite<T>(
   } finally {
     await killed.kill();
   }
-  const server = await startServer({}, killed.dataFolder);
-  // A session of the killed server keeps its locks until it wakes up.
-  await runSql(server, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
-  await runSql(server, `drop trigger wait_here on ${table}; drop function wait_here`);
+  const server = await restartKilled(killed, async (next) => {
+    // A session of the killed server keeps its locks until it wakes up.
+    await runSql(next, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'");
+    await runSql(next, `drop trigger wait_here on ${table}; drop function wait_here`);
+  });
   return { server, result: await result };
+}
+
+/**
+ * Starts another process with the data of a killed one, and puts the jobs of the killed one back into the queue. The queue itself does
+ * so when their heartbeats are missing, 25 to 40 s after the kill; `kernel/jobs/killed-worker.test.ts` tests that.
+ * `prepare` runs first.
+ */
+export async function restartKilled(
+  killed: RunningServer,
+  prepare: (server: RunningServer) => Promise<void> = () => Promise.resolve(),
+): Promise<RunningServer> {
+  const startedAt = new Date();
+  const server = await startServer({}, killed.dataFolder);
+  await prepare(server);
+  const ofKilled = "state = 'active' and started_on < $1";
+  await runSql(
+    server,
+    `update jobs.job set state = 'retry', start_after = now(), heartbeat_on = null where ${ofKilled}`,
+    [startedAt],
+  );
+  return server;
 }
