@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { startServer } from "./testing/server.ts";
 
-const ROUNDS = 12;
+/** More rounds: `STRONGROOM_FIRST_START_ROUNDS=50 node --test e2e/first-starts.test.ts`. */
+const ROUNDS = Number(process.env["STRONGROOM_FIRST_START_ROUNDS"] ?? 4);
 const folder = mkdtempSync(join(tmpdir(), "strongroom-two-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
