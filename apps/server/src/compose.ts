@@ -232,8 +232,12 @@ export async function compose(options: ComposeOptions): Promise<App> {
     searchablePlatforms,
   ]);
   const sessions = installSessions(kernel);
+  const bindExisting = async () => {
+    await secrets.bindExisting();
+    await rotation.bindExisting();
+  };
   installSshCa(kernel);
-  installSeal(kernel, keyRing, { onUnsealed: secrets.bindExisting, onSealed: () => live.closeStreams() });
+  installSeal(kernel, keyRing, { onUnsealed: bindExisting, onSealed: () => live.closeStreams() });
   const sinks = installAuditSinks(kernel, { outlet: audit.outlet, network: verification.site.network, notify });
   audit.compareWith(sinks.standings);
   const restores: RestoreDeps = {
@@ -258,6 +262,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     audit.health,
     sinks.health,
     secrets.health,
+    rotation.health,
     restoreWatch.health,
     { name: "root key", problem: () => keyRing.problem(), isEssential: true },
     ...(config.databaseUrl === null ? [] : [sessionCheck(database)]),
@@ -283,7 +288,7 @@ export async function compose(options: ComposeOptions): Promise<App> {
     async start() {
       // Runs before anything else uses data that a restore revived.
       await restoreWatch.start();
-      await secrets.bindExisting();
+      await bindExisting();
       await kernel.events.start();
       await followRekeys(kernel.events, keyRing, log);
       await whenRulesChange(kernel.events, () => live.closeStreams());

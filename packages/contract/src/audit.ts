@@ -75,7 +75,9 @@ export type AuditLog = z.infer<typeof AuditLog>;
 /** Events that no call declares in `audit`: those of the product itself and of the command line. */
 export const EVENTS_WITHOUT_CALL = [
   "access-request.ended",
+  "account.dependent-mismatch",
   "account.dependent-updated",
+  "account.dependents-bound",
   "account.password-taken-over",
   "account.rotated",
   "account.validation-asked",

@@ -23,6 +23,8 @@ import { readMigrations } from "@strongroom/server/kernel/db/migrate.ts";
 import { startEmbedded } from "@strongroom/server/kernel/embedded/embedded.ts";
 import { openLog } from "@strongroom/server/kernel/log.ts";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
+import { aDependent, updatedMessage } from "../../testing/a-dependent.ts";
+import type { AddedDependent } from "../../testing/a-dependent.ts";
 import { ADMIN, anInstallation, call, reveal, signIn, storeSecret } from "../../testing/a-strongroom.ts";
 
 const SECRET = "canary-of-a-stored-secret";
@@ -38,11 +40,13 @@ const backup = join(installation.folder, "backup");
 let server: RunningServer;
 let admin: string;
 let credential: CredentialId;
+let dependent: AddedDependent;
 
 before(async () => {
   server = await installation.start();
   admin = await installation.setUp(server);
   credential = await storeSecret(server, admin, SECRET);
+  dependent = await aDependent(server, admin);
 });
 after(() => installation.remove());
 
@@ -88,6 +92,7 @@ test("a backup made during writes is restored elsewhere, reveals its secrets, an
   const restored = await installation.start({ STRONGROOM_DATA: restoredFolder });
   const token = await signIn(restored, ADMIN);
   assert.equal(await reveal(restored, token, credential), SECRET);
+  assert.match(await updatedMessage(restored, token, dependent), /127\.0\.0\.1/, "its row is authentic");
 
   await until(async () => (await call(restored, readCheckpoint, { as: token })).body.pending === 0);
   const { body: report } = await call(restored, verifyAudit, { as: token });

@@ -7,9 +7,13 @@ import { listAuditEntries, readHealth, readSeal } from "@strongroom/contract";
 import type { CredentialId } from "@strongroom/contract";
 import { readKeyFile } from "@strongroom/keys";
 import type { RunningServer } from "../../../../e2e/testing/server.ts";
+import { aDependent, updatedMessage } from "../../testing/a-dependent.ts";
+import type { AddedDependent } from "../../testing/a-dependent.ts";
 import { ADMIN, anInstallation, call, reveal, signIn, storeSecret, useResetLink } from "../../testing/a-strongroom.ts";
 
 const SECRET = "canary-of-a-stored-secret";
+/** The dependent's row is authentic, so its address was called. */
+const REFUSED = /127\.0\.0\.1/;
 const PASSPHRASE = "correct horse battery staple";
 
 const installation = anInstallation();
@@ -18,12 +22,14 @@ const passphraseFile = join(installation.folder, "passphrase");
 let server: RunningServer;
 let admin: string;
 let credential: CredentialId;
+let dependent: AddedDependent;
 
 before(async () => {
   writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
   server = await installation.start();
   admin = await installation.setUp(server);
   credential = await storeSecret(server, admin, SECRET);
+  dependent = await aDependent(server, admin);
 });
 after(() => installation.remove());
 
@@ -60,6 +66,7 @@ test("rekey replaces the key file, keeps the old key for old backups, and prints
 
 test("a running server continues through a rekey: it opens old secrets and stores secrets of new users", async () => {
   assert.equal(await reveal(server, admin, credential), SECRET);
+  assert.match(await updatedMessage(server, admin, dependent), REFUSED);
   await newPersonStoresSecret();
 });
 
@@ -71,6 +78,7 @@ test("after a rekey the next start opens with the new key file", async () => {
   assert.equal(await reveal(server, admin, credential), SECRET);
   const { checks } = (await call(server, readHealth)).body;
   assert.equal(checks.find(({ name }) => name === "active versions")?.state, "ok");
+  assert.match(await updatedMessage(server, admin, dependent), REFUSED);
 });
 
 test("rekey without a server is audited too, and changes nothing when the current root key is unavailable", async () => {

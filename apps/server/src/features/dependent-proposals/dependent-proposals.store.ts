@@ -17,9 +17,10 @@ const MOST_ACCOUNTS = 20;
 const MOST_USES = 100;
 const UPDATE_SECRET = sql.lit(bitOf("update_secret"));
 
-/** The dependents that the account has, as a condition on their settings. */
+/** The dependents that the account has, as a condition on their settings. One that was changed in the database is not used. */
 const isDependent = (accountId: string, config: RawBuilder<unknown>) => sql`exists (
-  select from account_dependents dependent where dependent.account_id = ${accountId} and dependent.config @> ${config})`;
+  select from account_dependents dependent where dependent.account_id = ${accountId} and dependent.config @> ${config}
+    and not exists (select from dependent_mismatches where dependent_id = dependent.id))`;
 
 export interface FileRow {
   finding_id: string;

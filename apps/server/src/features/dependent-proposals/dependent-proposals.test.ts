@@ -1,5 +1,11 @@
 // Tests the proposed dependents of an account: from files of a real host, other entries of its login, and what runs as it.
-import { addDependent, listFindings, listProposedDependents, rotateAccount } from "@strongroom/contract";
+import {
+  addDependent,
+  listFindings,
+  listProposedDependents,
+  rotateAccount,
+  updateDependent,
+} from "@strongroom/contract";
 import type { AccountId, ProposedDependent } from "@strongroom/contract";
 import {
   makeAuthority,
@@ -80,6 +86,24 @@ describe("proposed dependents", needs(unixUsersAvailable()), () => {
     const rotated = await app.call(rotateAccount, { params: { id: account.id }, as: owner.token });
     assert.equal(rotated.status, 202, rotated.text);
     await eventually(async () => (readFileSync(path, "utf8").includes(used.password) ? null : true));
+  });
+
+  test("a file is proposed again after its dependent was changed in the database", async () => {
+    const { app, owner, safe } = host;
+    const login = { hostname: "db7.corp.example", port: 5432, username: "app", password: aPassword() };
+    const account = await anAccount(app, owner, safe, { ...login, name: "Reporting" });
+    host.write("app/reporting.conf", `password = ${login.password}\n`);
+    await scanFiles();
+    const [file] = await proposals(account.id);
+    const body = { name: "Reporting", config: file!.config! };
+    const added = await app.call(addDependent, { params: { id: account.id }, body, as: owner.token });
+    assert.equal(added.status, 201, added.text);
+    assert.deepEqual(await proposals(account.id), []);
+    await app.database.pool.query("update account_dependents set name = 'Other' where id = $1", [added.body.id]);
+    const params = { id: account.id, dependentId: added.body.id };
+    assert.equal((await app.call(updateDependent, { params, as: owner.token })).status, 409);
+    const again = await eventually(async () => (await proposals(account.id))[0] ?? null);
+    assert.deepEqual(again, file);
   });
 
   test("the account that scans log in with cannot update its own file, and the proposal says so", async () => {

@@ -134,11 +134,12 @@ export async function userNamesOf(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, username }) => [id, username]));
 }
 
-/** The files that dependents of these accounts keep up to date, as `account path`. */
+/** The files that dependents of these accounts keep up to date, as `account path`. A changed dependent is not used. */
 export async function managedFiles(tx: Tx, accountIds: readonly string[]): Promise<Set<string>> {
   if (accountIds.length === 0) return new Set();
   const { rows } = await sql<{ key: string }>`
     select account_id || ' ' || (config ->> 'path') as key from account_dependents
-    where account_id = any(${[...accountIds]}::uuid[]) and config ->> 'kind' = 'file-value'`.execute(tx);
+    where account_id = any(${[...accountIds]}::uuid[]) and config ->> 'kind' = 'file-value'
+      and not exists (select from dependent_mismatches where dependent_id = account_dependents.id)`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }

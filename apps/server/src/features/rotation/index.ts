@@ -5,6 +5,8 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { SecretsFeature } from "#features/secrets/index.ts";
 import type { Notify } from "#features/notifications/index.ts";
 import type { AccountsOfSafes, VerificationFeature } from "#features/verification/index.ts";
+import { bindExisting } from "./dependents/bind-dependents.ts";
+import { defineAlarm, dependentHealth } from "./dependents/dependent-alarm.ts";
 import { insertFor } from "./dependents/dependents.ts";
 import type { NewDependent } from "./dependents/dependents.ts";
 import { markOutdated, removeDependentRow } from "./dependents/dependents.store.ts";
@@ -43,6 +45,9 @@ export interface RotationFeature extends Engine {
   onSettled(listener: RotationListener): void;
   /** Registers a listener, which is called in the transaction that stores the successful update of a dependent. */
   onDependentUpdated(listener: DependentListener): void;
+  /** Call this after every unsealing, before anything uses a dependent. */
+  bindExisting(): Promise<void>;
+  health: { name: string; problem: () => Promise<string | null> };
   firstRotations: FirstRotations;
 }
 
@@ -69,6 +74,7 @@ export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
   kernel.authority.grant(rolePermissions);
   bindRotation(context);
   defineJobs(context);
+  defineAlarm(kernel, deps.notify);
   const engine = createEngine(context);
   const starter = createStarter(context);
   return {
@@ -81,6 +87,8 @@ export function installRotation(kernel: Kernel, deps: Deps): RotationFeature {
     },
     onSettled: (listener) => void listeners.push(listener),
     onDependentUpdated: (listener) => void dependentListeners.push(listener),
+    bindExisting: () => bindExisting(kernel),
+    health: dependentHealth(kernel),
     firstRotations: createFirstRotations(context),
     async start() {
       await engine.start();

@@ -1,10 +1,12 @@
 // The scheduled jobs of rotation.
+import { checkDependents } from "./dependents/bind-dependents.ts";
 import { checkReconcilers } from "./reconcile/check-reconcilers.ts";
 import { endAbandonedRuns } from "./runs/count-ended.ts";
 import { startDue } from "./schedule/start-due.ts";
 import type { RotationContext } from "./context.ts";
 
 const DUE_JOB = "rotation.start-due";
+const DEPENDENTS_JOB = "rotation.check-dependents";
 const READINESS_JOB = "rotation.check-reconcilers";
 
 export function defineJobs(context: RotationContext): void {
@@ -15,6 +17,9 @@ export function defineJobs(context: RotationContext): void {
   });
   jobs.define(READINESS_JOB, { schedule: "7 * * * *", policy: "exclusive" }, ({ signal }) =>
     checkReconcilers(context, signal),
+  );
+  jobs.define(DEPENDENTS_JOB, { schedule: "37 * * * *", policy: "exclusive" }, ({ signal }) =>
+    checkDependents(context.kernel, signal),
   );
 }
 

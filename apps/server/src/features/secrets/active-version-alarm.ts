@@ -8,11 +8,6 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Kernel, ProcessKernel } from "#kernel/kernel.ts";
 
 const MISMATCH = "credential.version-mismatch";
-/**
- * The audit event of the binding. It is recorded once per database, so that MACs that were cleared later are never
- * recomputed.
- */
-export const BOUND = "credential.versions-bound";
 const TELL_JOB = "credentials.tell-version-mismatch";
 
 interface MismatchesTable {
@@ -60,20 +55,6 @@ async function recordMismatch({ database, clock, jobs, log }: ProcessKernel, id:
     return true;
   });
   if (isNew) log.error({ credential: id }, "the active version of a stored secret was changed in the database");
-}
-
-/**
- * Whether the active versions of this database have been bound before. Also searches the canonical text of all entries,
- * in case the event column was changed.
- */
-export async function wasBound(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ is_known: boolean }>`
-    select exists (select from audit_entries where event = ${BOUND}) as is_known`.execute(db);
-  if (rows[0]!.is_known) return true;
-  const text = Buffer.from(`"event":"${BOUND}"`);
-  const { rows: read } = await sql<{ is_known: boolean }>`
-    select exists (select from audit_entries where position(${text}::bytea in canonical) > 0) as is_known`.execute(db);
-  return read[0]!.is_known;
 }
 
 /** Clears the alarm once a new secret has been stored with a MAC. */

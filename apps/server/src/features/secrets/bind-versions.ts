@@ -1,46 +1,29 @@
 // Binds the active versions of an older database once, with an audit entry, and checks all active versions every hour.
 import { sql } from "kysely";
-import { appendAudit } from "#kernel/audit/append.ts";
-import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Tx } from "#kernel/db/database.ts";
 import type { Kernel, ProcessKernel } from "#kernel/kernel.ts";
 import { activeError, bindActive, versionsAreBound } from "./active-version.ts";
 import type { Binding, Claim } from "./active-version.ts";
-import { BOUND, wasBound } from "./active-version-alarm.ts";
+import { bindOnce } from "./bind-once.ts";
 import { keyOfOwner } from "./owner-keys.ts";
 
 const AT_ONCE = 1000;
 const CHECK_JOB = "credentials.check-active-versions";
 
-/**
- * Call this after every unsealing, before anything uses a secret. INVARIANT: it never computes MACs a second time: an
- * attacker who clears MACs, or changes a version and clears its MAC, must not get new ones.
- */
+/** Call this after every unsealing, before anything uses a secret. */
 export async function bindExisting(kernel: ProcessKernel): Promise<void> {
   if (kernel.keys.isSealed) return;
-  if (!(await wasBound(kernel.database.db))) await bindOnce(kernel);
-  versionsAreBound(kernel.keys);
-}
-
-async function bindOnce({ database, keys, clock, log }: ProcessKernel): Promise<void> {
-  await database.transaction(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('strongroom.active-versions'))`.execute(tx);
-    if (await wasBound(tx)) return;
-    // If rows are bound but the audit entry is missing, the entry was deleted.
-    const { rows } = await sql`select from credentials where active_mac is not null limit 1`.execute(tx);
-    const isFirst = rows.length === 0;
-    const count = isFirst ? await bindAll({ keys }, tx) : 0;
-    const note = isFirst
-      ? ({ result: "info", details: { secrets: count } } as const)
-      : ({
-          result: "failure",
-          severity: "critical",
-          reason: "The audit entry of the first binding is missing.",
-        } as const);
-    await appendAudit(tx, [systemEntry(BOUND, "credentials", note, clock.now())]);
-    if (isFirst) log.info({ count }, "bound the active versions of all stored secrets");
-    else log.error("the audit entry of the first binding of active versions is missing: they are not bound again");
+  await bindOnce(kernel, {
+    event: "credential.versions-bound",
+    part: "credentials",
+    rows: "secrets",
+    async hasMacs(tx) {
+      const { rows } = await sql`select from credentials where active_mac is not null limit 1`.execute(tx);
+      return rows.length > 0;
+    },
+    bindAll: (tx) => bindAll(kernel, tx),
   });
+  versionsAreBound(kernel.keys);
 }
 
 async function bindAll({ keys }: Pick<Kernel, "keys">, tx: Tx): Promise<number> {

@@ -39,6 +39,7 @@ export function installSecrets(kernel: Kernel, deps: { notify: Notify }): Secret
 
 export { activeError, bindActive, checkActive } from "./active-version.ts";
 export { forgetMismatch } from "./active-version-alarm.ts";
+export { bindOnce } from "./bind-once.ts";
 export { bindExisting } from "./bind-versions.ts";
 export { connectorFacts } from "./connector-facts.ts";
 export { addressUsed, editSecret, isSame, replaceSecret } from "./edit-secret.ts";

@@ -244,3 +244,27 @@ test("0058: attempts that Strongroom did not finish become aborted, and attempts
   );
   await assert.rejects(client.query("update verification_attempts set outcome = 'failed'"), /outcome_check/);
 });
+
+test("0186: keeps the dependents of an earlier version without a MAC, so that the first start binds them", async () => {
+  await migrate({ connection }, log, await upTo(184));
+  const idOf = (n: number) => `0190c0de-0000-7000-8000-00000000000${n}`;
+  // The migration reads nothing but the dependent.
+  await client.query(`
+    alter table account_dependents drop constraint account_dependents_account_id_fkey,
+      drop constraint account_dependents_added_by_fkey`);
+  const config = { kind: "webhook", url: "https://example.com/hook" };
+  await client.query(
+    `insert into account_dependents (id, account_id, name, config, added_by, version, state, created_at)
+     values ($1, $2, 'A webhook', $3, $4, 3, 'current', now())`,
+    [idOf(1), idOf(2), JSON.stringify(config), idOf(3)],
+  );
+
+  await migrate({ connection }, log, await upTo(186));
+
+  const { rows } = await client.query("select id, config, version, state, mac from account_dependents");
+  assert.deepEqual(rows, [{ id: idOf(1), config, version: 3, state: "current", mac: null }]);
+  await client.query("insert into dependent_mismatches values ($1, now())", [idOf(1)]);
+  await client.query("delete from account_dependents");
+  const { rows: mismatches } = await client.query("select from dependent_mismatches");
+  assert.deepEqual(mismatches, [], "removing the dependent ends its alarm");
+});

@@ -1,18 +1,18 @@
 // Stores the dependents of accounts and the secret version each of them has.
 import type { Dependent, DependentConfig } from "@strongroom/contract";
 import { sql } from "kysely";
-import type { ColumnType, RawBuilder, Selectable } from "kysely";
+import type { ColumnType, Insertable, RawBuilder, Selectable } from "kysely";
 import type { Db, Tx } from "#kernel/db/database.ts";
 
 type Later<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
 export interface AccountDependentsTable {
   id: string;
-  account_id: string;
-  name: string;
-  config: ColumnType<DependentConfig, string, string>;
-  added_by: string;
-  signing_key: Later<Buffer>;
+  account_id: ColumnType<string, string, never>;
+  name: ColumnType<string, string, never>;
+  config: ColumnType<DependentConfig, string, never>;
+  added_by: ColumnType<string, string, never>;
+  signing_key: ColumnType<Buffer | null, Buffer | null, never>;
   version: Later<number>;
   state: ColumnType<Dependent["state"], undefined, Dependent["state"]>;
   message: Later<string>;
@@ -23,12 +23,20 @@ export interface AccountDependentsTable {
   created_at: Date;
   updated_at: Later<Date>;
   /** Where the account that delivers the password sent it when `added_by` became responsible; null: no such account. */
-  via_way: ColumnType<string | null, RawBuilder<string | null>, never>;
+  via_way: ColumnType<string | null, string | null, never>;
+  /** Of the columns that are not progress; null: stored by an earlier version. `rebindDependent` changes it. */
+  mac: ColumnType<Buffer | null, Buffer, never>;
+}
+
+interface MismatchesTable {
+  dependent_id: string;
+  found_at: Date;
 }
 
 declare module "#kernel/db/tables.ts" {
   interface Tables {
     account_dependents: AccountDependentsTable;
+    dependent_mismatches: MismatchesTable;
   }
 }
 
@@ -39,26 +47,35 @@ export async function listOf(db: Db, accountId: string): Promise<DependentRow[]>
   return query.orderBy("created_at").orderBy("id").execute();
 }
 
-/** Where the account that delivers the password of a dependent with this configuration sends it now. */
-const viaWay = (config: RawBuilder<unknown>): RawBuilder<string | null> => sql<string | null>`(
-  select jsonb_build_array(type, host, port, connection_string, ssl_enabled, additional_params)::text
-  from credentials where credentials.id = (${config} ->> 'via_account_id')::uuid)`;
-
-/** Whether the account that delivers the password sends it elsewhere than when `added_by` became responsible. */
-export async function isRedirected(tx: Tx, id: string): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`
-    select via_way is distinct from ${viaWay(sql`account_dependents.config`)} as is
-    from account_dependents where id = ${id}`.execute(tx);
-  return rows[0]?.is ?? true;
+/** The first dependents of all accounts after this id. */
+export async function listAfter(db: Db, id: string): Promise<DependentRow[]> {
+  return db.selectFrom("account_dependents").selectAll().where("id", ">", id).orderBy("id").limit(1000).execute();
 }
 
-export async function insertDependent(
-  tx: Tx,
-  row: Pick<DependentRow, "id" | "account_id" | "name" | "config" | "added_by" | "signing_key" | "created_at">,
-): Promise<DependentRow> {
-  const config = JSON.stringify(row.config);
-  const values = { ...row, config, via_way: viaWay(sql`${config}::jsonb`) };
+/** Where the account that delivers the password of a dependent with this configuration sends it now. */
+export async function readViaWay(db: Db, config: DependentConfig): Promise<string | null> {
+  const { rows } = await sql<{ way: string }>`
+    select jsonb_build_array(type, host, port, connection_string, ssl_enabled, additional_params)::text as way
+    from credentials where id = (${JSON.stringify(config)}::jsonb ->> 'via_account_id')::uuid`.execute(db);
+  return rows[0]?.way ?? null;
+}
+
+export type NewDependentRow = Omit<Insertable<AccountDependentsTable>, "config"> & { config: DependentConfig };
+
+export async function insertDependent(tx: Tx, row: NewDependentRow): Promise<DependentRow> {
+  const values = { ...row, config: JSON.stringify(row.config) };
   return tx.insertInto("account_dependents").values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Stores the authenticated columns that may change, with their new MAC. The row must be locked and checked. */
+export async function rebindDependent(
+  tx: Tx,
+  { id, config, added_by, via_way, mac }: Pick<DependentRow, "id" | "config" | "added_by" | "via_way" | "mac">,
+): Promise<void> {
+  await sql`
+    update account_dependents set config = ${JSON.stringify(config)}::jsonb, added_by = ${added_by}, via_way = ${via_way},
+      mac = ${mac}
+    where id = ${id}`.execute(tx);
 }
 
 /** Records that the dependent has this version of the secret. */
@@ -72,28 +89,18 @@ export async function removeDependentRow(tx: Tx, accountId: string, id: string):
   return (await query.returningAll().executeTakeFirst()) ?? null;
 }
 
-/** Returns null when the account has no such dependent. */
-export async function readDependent(db: Db, accountId: string, id: string): Promise<DependentRow | null> {
-  const query = db.selectFrom("account_dependents").selectAll().where("account_id", "=", accountId);
-  return (await query.where("id", "=", id).executeTakeFirst()) ?? null;
+/** Returns null when the dependent does not exist. */
+export async function lockDependent(tx: Tx, id: string): Promise<DependentRow | null> {
+  const query = tx.selectFrom("account_dependents").selectAll().where("id", "=", id).forUpdate();
+  return (await query.executeTakeFirst()) ?? null;
 }
 
-/**
- * Makes the dependent due now. With `answersNow`, user `by` becomes responsible for it and for where its password is
- * sent. Returns null when the account has no such dependent.
- */
-export async function scheduleUpdate(
-  tx: Tx,
-  accountId: string,
-  id: string,
-  { by, answersNow }: { by: string; answersNow: boolean },
-): Promise<DependentRow | null> {
+/** Makes the dependent due now. */
+export async function scheduleUpdate(tx: Tx, id: string): Promise<DependentRow> {
   const { rows } = await sql<DependentRow>`
-    update account_dependents set state = 'pending', tries = 0, message = null, next_at = access_time(),
-      via_way = case when ${answersNow}::boolean then ${viaWay(sql`account_dependents.config`)} else via_way end,
-      added_by = case when ${answersNow}::boolean then ${by}::uuid else added_by end
-    where id = ${id} and account_id = ${accountId} returning *`.execute(tx);
-  return rows[0] ?? null;
+    update account_dependents set state = 'pending', tries = 0, message = null, next_at = access_time()
+    where id = ${id} returning *`.execute(tx);
+  return rows[0]!;
 }
 
 /**
@@ -147,15 +154,6 @@ export async function storeDependentResult(tx: Tx, row: DependentRow, it: Depend
         else access_time() + make_interval(secs => ${pause}::float8) end
     where id = ${row.id} and lease_token = ${row.lease_token} returning id`.execute(tx);
   return rows.length > 0;
-}
-
-/** Stores settings that an update learnt, such as a host key. */
-export async function storeConfig(tx: Tx, id: string, config: DependentConfig): Promise<void> {
-  await tx
-    .updateTable("account_dependents")
-    .set({ config: JSON.stringify(config) })
-    .where("id", "=", id)
-    .execute();
 }
 
 /** Returns whether one of these accounts, its platform or its safe is not active. */

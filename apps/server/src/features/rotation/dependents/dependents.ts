@@ -1,9 +1,8 @@
 // Lists, adds, removes and updates the dependents of an account.
-import { otherAccountOf } from "@strongroom/contract";
+import { DependentConfig, otherAccountOf } from "@strongroom/contract";
 import { sealSecret, Secret } from "@strongroom/keys";
 import type {
   Dependent,
-  DependentConfig,
   DependentId,
   Message,
   addDependent as addEndpoint,
@@ -18,11 +17,17 @@ import type { Call } from "#kernel/http/call.ts";
 import type { SteppedCall } from "#kernel/http/implement.ts";
 import { Refusal, refuse } from "#kernel/http/refuse.ts";
 import { newId } from "#kernel/id.ts";
+import type { ProcessKernel } from "#kernel/kernel.ts";
 import { moment } from "#kernel/moment.ts";
+import { CHANGED } from "./dependent-alarm.ts";
+import { DEPENDENT_KEYS, canCheck, checkDependent, macOf } from "./dependent-mac.ts";
+import type { BoundColumns } from "./dependent-mac.ts";
 import {
   insertDependent,
   listOf,
-  readDependent,
+  lockDependent,
+  readViaWay,
+  rebindDependent,
   removeDependentRow,
   scheduleUpdate,
   setCurrent,
@@ -30,8 +35,7 @@ import {
 import type { DependentRow } from "./dependents.store.ts";
 import type { RotatedAccounts, RotationContext } from "../context.ts";
 
-/** The name of the key-encryption key for signing keys, and the purpose in their envelopes. */
-export const SIGNING_KEYS = "dependents";
+/** The purpose in the envelopes of signing keys. */
 export const SIGNING_PURPOSE = "dependent-signing-key";
 const MOST = 50;
 
@@ -41,6 +45,8 @@ export interface Updated {
   message: string;
   /** Settings of the dependent that the update learnt. */
   config?: DependentConfig;
+  /** The dependent was changed in the database: it is not tried again. */
+  isChanged?: true;
 }
 
 const notFound = () => refuse(404, "dependent.not-found", "Dependent not found");
@@ -63,9 +69,18 @@ export async function findDependents(context: RotationContext, call: Call<typeof
   const { id } = call.params;
   const { rotated } = context;
   await rotated.requireSeen(db, call.actor, id);
-  const dependents = (await listOf(db, id)).map(toDependent);
+  const rows = await listOf(db, id);
+  const dependents = await Promise.all(rows.map((row) => checkedDependent(context.kernel, row)));
   const isKeeper = await isWithinRights(rotated.require(db, call.actor, id, "manage_secret"));
   return { dependents: isKeeper ? dependents : dependents.map((each) => ({ ...each, config: null })) };
+}
+
+/** A dependent that was changed in the database needs attention, and its settings may be unreadable. */
+async function checkedDependent(kernel: ProcessKernel, row: DependentRow): Promise<Dependent> {
+  const dependent = toDependent(row);
+  if (!canCheck(kernel.keys) || (await checkDependent(kernel, row))) return dependent;
+  const config = DependentConfig.safeParse(row.config).data ?? null;
+  return { ...dependent, config, state: "attention", message: CHANGED, next_at: null };
 }
 
 export async function addDependent(context: RotationContext, call: SteppedCall<typeof addEndpoint>) {
@@ -75,7 +90,7 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
   call.note({ target: { type: "account", id: account_id } });
   const isSigned = config.kind === "webhook";
   const signing_key = isSigned ? randomBytes(32).toString("base64url") : null;
-  const kek = isSigned ? await kernel.keys.kekFor(SIGNING_KEYS) : null;
+  const kek = await kernel.keys.kekFor(DEPENDENT_KEYS);
   const at = kernel.clock.now();
   const id = newId(at.getTime());
   return call.commit(async (tx) => {
@@ -89,8 +104,8 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
     }
     using key = signing_key === null ? null : Secret.fromText(signing_key);
     const binding = { purpose: SIGNING_PURPOSE, recordId: id, version: 1 };
-    const sealed = key === null || kek === null ? null : sealSecret(kek, binding, key);
-    const added = await insertDependent(tx, {
+    const sealed = key === null ? null : sealSecret(kek, binding, key);
+    const added = await insertBound(context, tx, {
       id,
       account_id,
       name,
@@ -99,20 +114,26 @@ export async function addDependent(context: RotationContext, call: SteppedCall<t
       signing_key: sealed,
       created_at: at,
     });
-    return { ...toDependent((await startVersion(tx, added, row.secret_version, call.actor.id)) ?? added), signing_key };
+    return { ...toDependent((await startVersion(tx, added, row.secret_version)) ?? added), signing_key };
   });
 }
 
 /** The version that the file or login has now, by which its places are found. A reference replaces it immediately. */
-async function startVersion(
-  tx: Tx,
-  { id, account_id, config }: DependentRow,
-  version: number,
-  by: string,
-): Promise<DependentRow | null> {
+async function startVersion(tx: Tx, { id, config }: DependentRow, version: number): Promise<DependentRow | null> {
   if (!HAS_VERSION.has(config.kind)) return null;
   await setCurrent(tx, id, version);
-  return config.kind !== "file-reference" ? null : scheduleUpdate(tx, account_id, id, { by, answersNow: true });
+  return config.kind === "file-reference" ? scheduleUpdate(tx, id) : null;
+}
+
+/** Inserts a row for a user who may add it, with its MAC. */
+async function insertBound(
+  { kernel }: RotationContext,
+  tx: Tx,
+  row: Omit<BoundColumns, "via_way"> & { created_at: Date },
+): Promise<DependentRow> {
+  const kek = await kernel.keys.kekFor(DEPENDENT_KEYS);
+  const bound = { ...row, via_way: await readViaWay(tx, row.config) };
+  return insertDependent(tx, { ...bound, mac: macOf(kek, bound) });
 }
 
 const HAS_VERSION: ReadonlySet<DependentConfig["kind"]> = new Set(["authorized-key", "file-value", "file-reference"]);
@@ -136,7 +157,7 @@ export async function insertFor(context: RotationContext, tx: Tx, added: NewDepe
   const at = context.kernel.clock.now();
   const id = newId(at.getTime());
   const row = { id, account_id, name, config, added_by: actor.id, signing_key: null, created_at: at };
-  await startVersion(tx, await insertDependent(tx, row), version, actor.id);
+  await startVersion(tx, await insertBound(context, tx, row), version);
   return id;
 }
 
@@ -211,14 +232,33 @@ export async function updateDependent(
   const { id, dependentId } = call.params;
   call.note({ target: { type: "account", id } });
   const row = await context.rotated.hold(tx, call.actor, id, "manage_secret");
-  const found = await readDependent(tx, id, dependentId);
-  if (found === null) throw notFound();
-  const mayAnswer = await isWithinRights(requireRights(context.rotated, tx, call.actor, id, found.config));
-  const wanted = await scheduleUpdate(tx, id, dependentId, { by: call.actor.id, answersNow: mayAnswer });
-  if (wanted === null) throw notFound();
+  const found = await lockDependent(tx, dependentId);
+  if (found?.account_id !== id) throw notFound();
+  if (!(await checkDependent(context.kernel, found))) throw refuse(409, "dependent.mismatch", CHANGED);
+  if (await isWithinRights(requireRights(context.rotated, tx, call.actor, id, found.config))) {
+    await rebind(context, tx, { ...found, added_by: call.actor.id, via_way: await readViaWay(tx, found.config) });
+  }
+  const wanted = await scheduleUpdate(tx, dependentId);
   call.note({
     target: { type: "account", id, name: row.name },
     details: { dependent: dependentId, name: wanted.name },
   });
   return toDependent(wanted);
+}
+
+/** Stores settings that an update learnt, such as a host key, unless the row was removed or changed meanwhile. */
+export async function storeConfig(
+  context: RotationContext,
+  tx: Tx,
+  id: string,
+  config: DependentConfig,
+): Promise<void> {
+  const row = await lockDependent(tx, id);
+  if (row !== null && (await checkDependent(context.kernel, row))) await rebind(context, tx, { ...row, config });
+}
+
+/** INVARIANT: the row is locked and was checked, so that a changed column never gets a MAC. */
+async function rebind({ kernel }: RotationContext, tx: Tx, row: DependentRow): Promise<void> {
+  const kek = await kernel.keys.kekFor(DEPENDENT_KEYS);
+  await rebindDependent(tx, { ...row, mac: macOf(kek, row) });
 }

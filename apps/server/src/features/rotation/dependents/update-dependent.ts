@@ -9,7 +9,8 @@ import { openEnvelope, readEnvelope } from "#features/secrets/index.ts";
 import type { SecretRow } from "#features/secrets/index.ts";
 import { connectorOf, loginTargetOf } from "#features/verification/index.ts";
 import type { DependentRow } from "./dependents.store.ts";
-import { SIGNING_KEYS, SIGNING_PURPOSE } from "./dependents.ts";
+import { DEPENDENT_KEYS } from "./dependent-mac.ts";
+import { SIGNING_PURPOSE } from "./dependents.ts";
 import type { Updated } from "./dependents.ts";
 import type { RotationContext } from "../context.ts";
 import { replaceValue, replaceWithReference } from "./replace-value.ts";
@@ -87,7 +88,7 @@ async function sendWebhook(
     version,
     at: kernel.clock.now().toISOString(),
   });
-  const kek = await kernel.keys.kekFor(SIGNING_KEYS);
+  const kek = await kernel.keys.kekFor(DEPENDENT_KEYS);
   using key = openSecret(kek, { purpose: SIGNING_PURPOSE, recordId: row.id, version: 1 }, row.signing_key!);
   const signature = createHmac("sha256", key.reveal()).update(body, "utf8").digest("hex");
   return sendNotice(url, body, { "strongroom-signature": `sha256=${signature}` }, verifyContext);

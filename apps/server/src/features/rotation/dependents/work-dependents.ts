@@ -20,9 +20,11 @@ import {
 import type { SecretRow } from "#features/secrets/index.ts";
 import { findUser } from "#features/users/index.ts";
 import { ownerOf } from "#features/verification/index.ts";
-import { claimDependent, hasInactive, isRedirected, storeConfig, storeDependentResult } from "./dependents.store.ts";
+import { CHANGED } from "./dependent-alarm.ts";
+import { canCheck, checkDependent } from "./dependent-mac.ts";
+import { claimDependent, hasInactive, readViaWay, storeDependentResult } from "./dependents.store.ts";
 import type { DependentResult, DependentRow } from "./dependents.store.ts";
-import { isWithinRights, requireRights } from "./dependents.ts";
+import { isWithinRights, requireRights, storeConfig } from "./dependents.ts";
 import type { Updated } from "./dependents.ts";
 import { backOff } from "../rotation.policy.ts";
 import { recordRotated } from "../rotation.store.ts";
@@ -41,7 +43,7 @@ export async function workDependent(
   taken: () => void,
 ): Promise<boolean> {
   const { database, keys, log } = context.kernel;
-  if (keys.isSealed) return false;
+  if (!canCheck(keys)) return false;
   const row = await claimDependent(database.db, newId(), LEASE_SECONDS);
   if (row === null) return false;
   taken();
@@ -55,6 +57,10 @@ export async function workDependent(
 }
 
 async function bringUpToDate(context: RotationContext, row: DependentRow, signal: AbortSignal): Promise<void> {
+  // INVARIANT: the claimed row is checked before any of its columns is used.
+  if (!(await checkDependent(context.kernel, row))) {
+    return settle(context, row, null, { isDone: false, message: CHANGED, isChanged: true });
+  }
   const task = await context.kernel.database.transaction((tx) => prepare(context, tx, row));
   if (task === "busy") return postpone(context, row);
   if ("message" in task) return settle(context, row, null, task);
@@ -98,7 +104,7 @@ async function prepare(context: RotationContext, tx: Tx, row: DependentRow): Pro
   if (otherId !== null && other === null) return { isDone: false, message: "The other account was deleted." };
   if (!(await isAnsweredFor(context, tx, row))) return { isDone: false, message: NOBODY_ANSWERS };
   // INVARIANT: an editor of the delivering account cannot redirect another account's secret to their own host.
-  if (await isRedirected(tx, row.id)) return { isDone: false, message: REDIRECTED };
+  if (row.via_way !== (await readViaWay(tx, row.config))) return { isDone: false, message: REDIRECTED };
   if (await hasInactive(tx, ids)) return { isDone: false, message: NOT_ACTIVE };
   const at = context.kernel.clock.now();
   const used = [account, ...(other === null || row.config.kind === "account" ? [] : [other])];
@@ -168,12 +174,12 @@ async function settle(
   context: RotationContext,
   row: DependentRow,
   task: DependentTask | null,
-  { isDone, message, config }: Updated,
+  { isDone, message, config, isChanged }: Updated,
 ): Promise<void> {
   const { database, clock, events } = context.kernel;
   const at = clock.now();
   const tries = isDone ? 0 : row.tries + 1;
-  const isOver = isDone || tries >= MOST_TRIES;
+  const isOver = isDone || isChanged === true || tries >= MOST_TRIES;
   const it: DependentResult = {
     state: isDone ? "current" : isOver ? "attention" : "waiting",
     message,
@@ -184,14 +190,16 @@ async function settle(
   };
   await database.transaction(async (tx) => {
     if (!(await storeDependentResult(tx, row, it))) return;
-    if (config !== undefined) await storeConfig(tx, row.id, config);
+    if (config !== undefined) await storeConfig(context, tx, row.id, config);
     if (it.version !== null) {
       const { id, account_id: accountId, version: before } = row;
       await context.dependentUpdated(tx, { id, accountId, before, version: it.version });
     }
     const name = task?.account.secretRow.name;
     const target = { type: "account", id: row.account_id, ...(name === undefined ? {} : { name }) };
-    const details = { dependent: row.id, name: row.name, kind: row.config.kind, message, tries };
+    // The settings of a changed row may be unreadable.
+    const kind = isChanged === true ? null : row.config.kind;
+    const details = { dependent: row.id, name: row.name, kind, message, tries };
     const result = isDone ? "success" : "failure";
     await appendAudit(tx, [systemEntry("account.dependent-updated", "rotation", { target, result, details }, at)]);
     const { audience } = await ownerOf(context, tx, { user_id: null, credential_id: row.account_id });
