@@ -5,7 +5,7 @@ import { systemEntry } from "#kernel/audit/entry.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { ProcessKernel } from "#kernel/kernel.ts";
 
-export interface FirstBinding {
+interface FirstBinding {
   /** The audit event of the binding. It is recorded once per database, so that MACs that were cleared later are never recomputed. */
   event: string;
   /** The part of the system that records the event. */

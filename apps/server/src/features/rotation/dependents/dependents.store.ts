@@ -60,7 +60,7 @@ export async function readViaWay(db: Db, config: DependentConfig): Promise<strin
   return rows[0]?.way ?? null;
 }
 
-export type NewDependentRow = Omit<Insertable<AccountDependentsTable>, "config"> & { config: DependentConfig };
+type NewDependentRow = Omit<Insertable<AccountDependentsTable>, "config"> & { config: DependentConfig };
 
 export async function insertDependent(tx: Tx, row: NewDependentRow): Promise<DependentRow> {
   const values = { ...row, config: JSON.stringify(row.config) };
