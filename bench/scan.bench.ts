@@ -22,8 +22,20 @@ interface Score {
 }
 
 const files = corpus();
-const found = files.map(({ path, text }) => scanText(text, { path }));
+const found = files.map((file) => scanned(file));
 const ours: Span[][] = found;
+
+/** Scans the bytes of a file, as the product does, and returns the findings as spans of its text. */
+function scanned({ path, text }: LabelledFile, knownSecrets?: KnownSecretIndex) {
+  const bytes = Buffer.from(text);
+  const indexOf = (offset: number) => bytes.toString("utf8", 0, offset).length;
+  const options = { path, ...(knownSecrets === undefined ? {} : { knownSecrets }) };
+  return scanText(bytes, options).map((finding) => ({
+    class: finding.class,
+    start: indexOf(finding.start),
+    end: indexOf(finding.end),
+  }));
+}
 
 /** A finding is right if it overlaps a label; several findings in one label count once. */
 function scoreOf(
@@ -126,10 +138,8 @@ const index = new KnownSecretIndex(
   key,
   values.flatMap((value, id) => knownForms(value, key).map((form) => ({ ...form, id: String(id) }))),
 );
-const known = files.map(({ path, text }) =>
-  scanText(Buffer.from(text, "latin1"), { path, knownSecrets: index }).map(({ start, end }) => ({ start, end })),
-);
-const onlyKnown = files.map(({ text }) => index.matches(text));
+const known = files.map((file) => scanned(file, index));
+const onlyKnown = files.map(({ text }) => index.matches(Buffer.from(text).toString("latin1")));
 const others = await peers(files);
 printTable(HEAD, [
   row(

@@ -13,9 +13,9 @@ const FOLDER = join(import.meta.dirname, "../scan-corpus");
  * after the errors in `rarer-2` were read. `unseen-1` was written and committed before the detectors ran on it, `unseen-2`
  * likewise after the errors in `unseen-1` were fixed. `rarer-4`, `rarer-5` and `rarer-6` were written to develop the rules that
  * followed. Another author wrote and committed `unseen-3` and `unseen-4` before the detectors ran on them. `unseen-4` was first
- * measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too. Twelve further authors
- * wrote `hosts-4` to `hosts-15`, usual files with values of their own. Each was first measured after the errors in the one before
- * were fixed; those in `hosts-14` and `hosts-15` are not fixed yet.
+ * measured after the errors in `unseen-3` were fixed; then its errors were read and fixed too. Further authors
+ * wrote `hosts-4` to `hosts-17`, usual files with values of their own. Each pair was first measured after the errors in the one
+ * before were fixed.
  */
 const SPLITS = {
   "hosts-2.txt": "fresh",
@@ -32,6 +32,8 @@ const SPLITS = {
   "hosts-13.txt": "common fresh 11",
   "hosts-14.txt": "common fresh 12",
   "hosts-15.txt": "common fresh 13",
+  "hosts-16.txt": "common fresh 14",
+  "hosts-17.txt": "common fresh 15",
   "rarer-1.txt": "rarer development",
   "rarer-2.txt": "rarer held-out",
   "rarer-3.txt": "rarer fresh",

@@ -1,4 +1,5 @@
 // The text of a file with exact positions, whatever the file's encoding.
+import { isAscii, isUtf8 } from "node:buffer";
 
 export interface Position {
   line: number;
@@ -6,8 +7,8 @@ export interface Position {
 }
 
 /**
- * Text to scan. Bytes are decoded as Latin-1, so that an index is a byte offset; `textAt` decodes UTF-8 where it occurs.
- * UTF-16 is decoded as such. Content with NUL bytes is binary: its `text` is empty.
+ * Text to scan. Bytes are decoded as UTF-8 or UTF-16, and as Latin-1 if they are neither; `textAt` decodes UTF-8 in a file that
+ * mixes it with others. Content with NUL bytes is binary: its `text` is empty.
  */
 export class Content {
   readonly text: string;
@@ -16,6 +17,7 @@ export class Content {
   readonly bytes: Uint8Array | null;
   readonly #toOffset: (index: number) => number;
   readonly #isLatin1: boolean;
+  readonly #utf8: Buffer | null;
   #lineStarts: number[] | null = null;
 
   constructor(content: string | Uint8Array) {
@@ -25,6 +27,24 @@ export class Content {
     this.bytes = decoded.bytes;
     this.#toOffset = decoded.toOffset;
     this.#isLatin1 = decoded.isLatin1;
+    this.#utf8 = decoded.utf8 ?? null;
+  }
+
+  /** Finds spans in the bytes as Latin-1, in ascending order, and returns them as spans of `text`. */
+  spansInBytes<S extends { start: number; end: number }>(find: (latin1: string) => readonly S[]): S[] {
+    const utf8 = this.#utf8;
+    if (utf8 === null) return [...find(this.text)];
+    let [offset, index] = [0, 0];
+    const indexOf = (wanted: number) => {
+      index += utf8.toString("utf8", offset, wanted).length;
+      offset = wanted;
+      return index;
+    };
+    return find(utf8.toString("latin1")).map((span) => ({
+      ...span,
+      start: indexOf(span.start),
+      end: indexOf(span.end),
+    }));
   }
 
   /** The piece from `start` to `end`, as characters. */
@@ -63,6 +83,8 @@ interface Decoded {
   isBinary: boolean;
   isLatin1: boolean;
   bytes: Uint8Array | null;
+  /** The bytes of `text` if it is UTF-8 with other characters than ASCII. */
+  utf8?: Buffer;
   toOffset: (index: number) => number;
 }
 
@@ -90,8 +112,32 @@ function decode(content: Uint8Array): Decoded {
       : { text: "", isBinary: true, isLatin1: true, bytes: null, toOffset: (index) => index };
   }
   const skip = first === 0xef && second === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  const text = bytes.toString("latin1", skip);
-  return { text, isBinary: false, isLatin1: true, bytes: bytes.subarray(skip), toOffset: (index) => index + skip };
+  const rest = bytes.subarray(skip);
+  if (!isAscii(rest) && isUtf8(withoutCutCharacter(rest))) return decodeUtf8(rest, skip);
+  const text = rest.toString("latin1");
+  return { text, isBinary: false, isLatin1: true, bytes: rest, toOffset: (index) => index + skip };
+}
+
+/** A file that was read only in part may end within a character. */
+function withoutCutCharacter(bytes: Buffer): Buffer {
+  let last = bytes.length - 1;
+  while (last > 0 && bytes.length - last < 4 && (bytes[last]! & 0xc0) === 0x80) last -= 1;
+  const lead = bytes[last]!;
+  const size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return bytes.length - last < size ? bytes.subarray(0, last) : bytes;
+}
+
+function decodeUtf8(utf8: Buffer, skip: number): Decoded {
+  const text = utf8.toString("utf8");
+  // The place that was asked for last: findings ask in ascending order.
+  let [from, offset] = [0, skip];
+  const toOffset = (index: number) => {
+    if (index < from) [from, offset] = [0, skip];
+    offset += Buffer.byteLength(text.slice(from, index));
+    from = index;
+    return offset;
+  };
+  return { text, isBinary: false, isLatin1: false, bytes: null, utf8, toOffset };
 }
 
 function utf16(bytes: Buffer, skip: number): Decoded {

@@ -67,6 +67,7 @@ function refined(known: Format | undefined, path: string, text: string): Format 
       return /^<(?:!DOCTYPE html|html)/i.test(head) ? "text" : "xml";
     if (/^[{[]\s*(?:["{[\]}]|$)/.test(head) && !/^\[[\w .:/@-]+\]\s*(?:[#;\n]|$)/.test(head)) return "json";
     if (known === "xml") return "assignments";
+    if (/\/cloud\.cfg(?:$|\.d\/)/.test(path)) return "yaml";
     if (known === "assignments") return "assignments";
     if (/\/log\//.test(path)) return "text";
     if (/\/cron|\/init\.d\/|\/profile\.d\/|\/bin\//.test(path)) return "shell";

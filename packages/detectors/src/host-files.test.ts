@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { scanText } from "./index.ts";
 import { sshFingerprint } from "./private-keys.ts";
 
-const values = (path: string, text: string): string[] => scanText(text, { path }).map((found) => found.reveal());
+const values = (path: string, content: string | Buffer): string[] =>
+  scanText(content, { path }).map((found) => found.reveal());
 
 const FOUND: [path: string, text: string, value: string | string[]][] = [
   [
@@ -103,6 +104,83 @@ const FOUND: [path: string, text: string, value: string | string[]][] = [
   ["telegraf.conf", 'servers = ["telegraf:tele@plum1@tcp(10.77.2.20:3306)/"]', "tele@plum1"],
   ["fed.sql", "OPTIONS (REMOTE_AUTHID 'A', REMOTE_PASSWORD 'Plum*Link7');", "Plum*Link7"],
   ["a.sh", "php occ config:system:set mail_smtppassword --value='cloud-Mail 09'", "cloud-Mail 09"],
+  [
+    "/opt/iib/setdbparms.sh",
+    "mqsisetdbparms NODE1 -n ldap::LDAP -u 'cn=app,dc=example' -p 'Lotse=voraus'",
+    "Lotse=voraus",
+  ],
+  [
+    ".bash_history",
+    'db2 "create server s authorization \\"fed\\" password \\"plum123\\" options (a \'B\')"',
+    "plum123",
+  ],
+  [".bash_history", "curl -k -u admin:1234 http://10.20.5.40/config", "1234"],
+  ["/etc/tomcat/context.xml", '<Environment name="edi/keystorePassword" value="plum-kiwi-7"/>', "plum-kiwi-7"],
+  ["/etc/postfix/sasl_passwd", "relay.example.org\tbob@example.org:paper lamp river seven\n", "paper lamp river seven"],
+  [
+    "/etc/postgresql/pg_hba.conf",
+    'hostssl all all 10.7.20.0/24 radius radiussecrets="iQwOqGIiiditL16g"',
+    "iQwOqGIiiditL16g",
+  ],
+  ["postgresql.auto.conf", "primary_conninfo = 'user=repl password=''repl:plum:2'' host=pg1'", "repl:plum:2"],
+  ["seed.sql", "INSERT INTO settings VALUES\n(1, 'a', 'b'),\n(2, 'smtp_password', 'Plum;kiwi77');\n", "Plum;kiwi77"],
+  ["/opt/activemq/conf/users.properties", "reefer=it's cold inside\n", "it's cold inside"],
+  ["/etc/asterisk/voicemail.conf", "[default]\n102 => 4711,Housekeeping,hk@example.org\n", "4711"],
+  ["/etc/openldap/slapd.conf", 'syncrepl rid=1\n\tcredentials="replica; plum 12" retry="60 +"\n', "replica; plum 12"],
+  ["/root/.msmtprc", "account a\npassword       aood owbp itxr epll\n", "aood owbp itxr epll"],
+  [
+    "/etc/rsyncd.secrets",
+    "radar:Föhn über alles\nmet-a:met:A:rsync\n#met-b:metB2017\n",
+    ["Föhn über alles", "met:A:rsync", "metB2017"],
+  ],
+  ["/home/bob/.netrc", "#machine ftp.example.org login bob password metop-B!\n", "metop-B!"],
+  [
+    "/etc/bind/named.conf",
+    '// key "old" { algorithm hmac-md5; secret "+IULvyXrIQ7X0y4/0SIK8g=="; };',
+    "+IULvyXrIQ7X0y4/0SIK8g==",
+  ],
+  ["/etc/cloud/cloud.cfg.d/99_a.cfg", "chpasswd:\n  list: |\n    root:Plum.srv2.2020\n", "Plum.srv2.2020"],
+  [
+    "user-data",
+    "#cloud-config\nwrite_files:\n- path: /etc/a.conf\n  content: |\n    password jy1euf636i8q\n",
+    "jy1euf636i8q",
+  ],
+  [
+    "wp-config.php",
+    "define('LOGGED_IN_SALT', 'rW%2kiynBx+=aITbqdr%NGRQ3rUDEeaC1joXTao=PlXs4jXF*sB8ojk-2D7Tm*%s');",
+    "rW%2kiynBx+=aITbqdr%NGRQ3rUDEeaC1joXTao=PlXs4jXF*sB8ojk-2D7Tm*%s",
+  ],
+  ["zugang.txt", 'WLAN "Büro"      Schlüssel: 98234716550127734911\n', "98234716550127734911"],
+  ["app.ini", "пароль = Plum92kiwi\nhasło = Plum93kiwi\n", ["Plum92kiwi", "Plum93kiwi"]],
+  ["/opt/wowza/conf/publish.password", "# name password\nencoder-a rAQ6tnw70V0E\n", "rAQ6tnw70V0E"],
+  ["handover.txt", "Terminal mit bob / Sendung!24h (Domain A).", "Sendung!24h"],
+  ["acces.txt", "user Administrator / mdp H9RT-4KQ2\nSSID GUESTS clé juin-plum-42\n", ["H9RT-4KQ2", "juin-plum-42"]],
+  ["a.sh", "lftp -u bob,3381plum ftp.example.org", "3381plum"],
+  [".bash_history", "steamcmd +login bob Plum_88kiwi +quit", "Plum_88kiwi"],
+  [".bash_history", "xcrun altool --upload-app -u ci@example.org -p omkv-uwlz-ffip-emxn", "omkv-uwlz-ffip-emxn"],
+  [
+    ".bash_history",
+    "vault operator unseal qbmuk6yf0BLOSbg45IMzljzjTZIKJMPqWIK5KoOJ9oiM",
+    "qbmuk6yf0BLOSbg45IMzljzjTZIKJMPqWIK5KoOJ9oiM",
+  ],
+  [".bash_history", 'dgmgrl sys/Or4cle_Sys#2023@PRD "show configuration"', "Or4cle_Sys#2023"],
+  [".bash_history", 'sqlplus -s /nolog <<< "conn bob/Plum2024kiwi@prd"', "Plum2024kiwi"],
+  ["a.sql", "update sys_parameter set value = 'Kiwiversand!' where name = 'FAX_PASSWORD';", "Kiwiversand!"],
+  [
+    "a.sql",
+    "insert into api_keys (owner, key_hash) values ('bot', digest('efk_ejV1pUe9CALJeBJu','sha256'));",
+    "efk_ejV1pUe9CALJeBJu",
+  ],
+  ["ext.prm", "USERID gg@PRD, PASSWORD Gg_4dm1n_Plum", "Gg_4dm1n_Plum"],
+  ["/etc/snmp/snmpd.conf", "trapsess -v 2c -c traps4plum 10.71.0.30\n", "traps4plum"],
+  ["/etc/freeradius/clients.conf", "client a {\n\tsecret = 'Tor zum Plum: 1887'\n}\n", "Tor zum Plum: 1887"],
+  [
+    "settings.xml",
+    "<settings><passphrase>lange Gabel kurze Pflaume</passphrase></settings>",
+    "lange Gabel kurze Pflaume",
+  ],
+  ["settings.js", 'module.exports = {\n  credentialSecret: "Fernwirk-Plum-2020",\n}', "Fernwirk-Plum-2020"],
+  ["bot.env", "DEEPL_AUTH_KEY=c7111600-8b28-4d3f-a6e5-b78724f0584f:fx", "c7111600-8b28-4d3f-a6e5-b78724f0584f:fx"],
   ["orthanc.json", '{"RegisteredUsers" : {\n  "orthanc" : "orthanc"\n}}', "orthanc"],
 ];
 test("secrets of files of hosts are found", () => {
@@ -146,10 +224,49 @@ const NOT_FOUND: [path: string, text: string][] = [
   ["cloudflare.ini", '# "dns_cloudflare_api_token = 0123456789abcdef0123456789abcdef01234567"'],
   ["notes.txt", "NAS: admin / Passwort siehe KeePass"],
   ["secrets.yaml", "admin_password: !env_var DEFAULT_PASSWORD\napi_key: 8______________0:A_____________M"],
+  ["busd.xml", "<oauth2RefreshTokenEncrypted>GbOcNuFkX89/Wzbv3qFL5VUaCiFU4XgIbJq6AX5N</oauth2RefreshTokenEncrypted>"],
+  ["/home/bob/.bashrc", "alias genpw='openssl rand -base64 18'\n"],
+  ["/etc/sudoers.d/ops", "hans ALL=(root) NOPASSWD: KEYS, TOKENS\n"],
+  ["/etc/telegraf/telegraf.conf", '# password = "metricsmetricsmetricsmetrics"'],
+  ["/etc/openldap/slapd.conf", "syncrepl rid=1\n  credentials=##CREDENTIALS##\n"],
+  ["app.properties", "server.ssl.key-password=${server.ssl.key-store-password}\n"],
+  ["relay.service", "LoadCredentialEncrypted=passphrase:/etc/credstore.encrypted/relay-%i.cred"],
+  ["groups.ldif", "description: Replikation, darf userPassword lesen"],
+  ["job.properties", "FTP_Password=enc\\:routine.encryption.key.v1\\:mXshdZsnGWCKK8GasWhyiMGB5tFh05ZAdn6GaSFkT02j"],
+  ["messages_de.properties", "admin.apikey=API-Schl\\u00fcssel"],
+  ["/etc/davfs2/secrets", "https://dav.example.org bob\n\n# Proxy server\n"],
+  [".bash_history", "keytool -importcert -alias plum-ca -file ca.crt -keystore trust.jks"],
+  ["parameters.yml", "oauth_client_secret: '%env(OAUTH_CLIENT_SECRET)%'"],
+  ["httpd.conf", 'AuthLDAPBindPassword "exec:/usr/local/bin/ldap-password"'],
+  [
+    "secret.yaml",
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  uid: 988db1de-7745-4bfc-a520-f880499e013d\ndata:\n  REGION: ZXUtY2VudHJhbA==\n",
+  ],
+  ["values.yaml", "certificatesSecret: pg-plum-tls"],
+  [".gitconfig", "[user]\n\tsigningkey = 7C1D93A2E5B0446F\n"],
+  [".bash_history", "vault kv put kv/app redis_password=@redis.txt"],
+  ["hash.go", 'return "$argon2id$v=19$m=65536,t=3,p=4$" + encode(salt)'],
+  ["setup.opsiscript", 'net user Administrator "$AdminPass$"\nsetup.exe /S /password=$VncPass$ /log=C:\\vnc.log'],
+  ["/etc/shadow", "bob:!:16021:0:99999:7:::\n"],
+  ["/home/bob/.cloginrc", "add user  10.71.0.1?  etage\n"],
+  ["/etc/ssl/openssl.cnf", "secret = # disable PBM\n"],
   ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
 ];
 test("values of files of hosts that only look like secrets are left out", () => {
   for (const [path, text] of NOT_FOUND) assert.deepEqual(values(path, text), [], `${path}: ${text}`);
+});
+
+test("bytes and strings have the same findings", () => {
+  for (const [path, text] of [...FOUND, ...NOT_FOUND])
+    assert.deepEqual(values(path, Buffer.from(text)), values(path, text), `${path}: ${text}`);
+});
+
+test("the identifier of an access key is found only without the key", () => {
+  const id = `AKIA${"Q7XHVB2KJZNM4PWD"}`;
+  const key = "wq8tJm47KsB2nXv91cZhYpL5rGd3FaTe6UoIbMxN";
+  assert.deepEqual(values("credentials", `aws_access_key_id = ${id}\n`), [id]);
+  const both = `aws_access_key_id = ${id}\naws_secret_access_key = ${key}\n`;
+  assert.deepEqual(values("credentials", both), [key]);
 });
 
 test("a key of PuTTY is found with the fingerprint of its public key", () => {

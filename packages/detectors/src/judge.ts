@@ -245,11 +245,11 @@ function judgePassword(
         !file.isTranslation &&
         !file.isSample &&
         key.strength >= 0.9 &&
-        isPassphrase(value, isQuoted && /^(?:assignments|shell)$/.test(format))
+        isPassphrase(value, isQuoted && /^(?:assignments|shell|yaml)$/.test(format))
       )
         return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a passphrase.` };
       return isConfig &&
-        (format !== "xml" || /\d/.test(value)) &&
+        (format !== "xml" || /\d/.test(value) || (key.name === "passphrase" && isPassphrase(`${value} 1`, true))) &&
         !file.isTranslation &&
         (key.words.includes("passphrase") || key.words.includes("psk") || key.words.includes("shared"))
         ? { class: "password", confidence: weight * 0.7, reason: `${subject} holds a passphrase.` }
@@ -274,8 +274,14 @@ function judgeToken(
   { kind, randomness }: ValueVerdict,
   weight: number,
   subject: string,
-  { isConfig, allowsWords }: Place,
+  { isConfig, allowsWords, isQuoted }: Place,
 ): Judgement | null {
+  // A file that Git signs with, and an object of Kubernetes.
+  if (
+    (keyName === "signingkey" && /^[\dA-F]{8,40}$/.test(value)) ||
+    /^[a-z]+(?:-[a-z]+)*-(?:tls|certs?|secrets?|creds?)$/.test(value)
+  )
+    return null;
   const isSecret =
     key.words.at(-1)?.endsWith("secret") === true || (key.words.includes("secret") && key.words.at(-1) === "key");
   // Phones log in with their number.
@@ -290,6 +296,8 @@ function judgeToken(
       reason: `${subject} holds a secret that attackers try first.`,
     };
   }
+  if (kind === "prose" && isSecret && isConfig && allowsWords && key.strength >= 0.9 && isPassphrase(value, isQuoted))
+    return { class: "api_token", confidence: weight * 0.7, reason: `${subject} holds a passphrase.` };
   if (kind !== "secret" && kind !== "uuid") return null;
   const likelihood =
     kind === "uuid"
@@ -302,7 +310,8 @@ function judgeToken(
   if (key.strength < 0.65 && !isConstant && (!isConfig || likelihood < 0.95 || value.length < 20)) return null;
   if (key.strength < 0.65 && !isConstant && isDigest(value) && /^[\da-f]+$/i.test(value))
     if (key.words.length < 2 || !isConfig) return null;
-  if (!isConfig && (randomness < 0.5 || value.length < 10) && !(isSecret && isTyped(value))) return null;
+  const isMade = isTyped(value) || (isQuoted && key.strength >= 0.9 && /\d{2}/.test(value) && isPasswordLike(value));
+  if (!isConfig && (randomness < 0.5 || value.length < 10) && !(isSecret && isMade && value.length >= 12)) return null;
   if (/^pk_(?:live|test)_/.test(value) || key.words.join(" ").endsWith("pusher app key")) return null;
   if (/^[\w:-]*(?:SHA-?\d{1,3}|CRYPT|HMAC|AES-?\d{3})[\w-]*$/.test(value) && value.length < 40) return null;
   const confidence = isConstant || (isConfig && isRandomText(value)) ? Math.max(0.55, weight) : weight * likelihood;
@@ -353,9 +362,11 @@ const isLabel = (value: string, key: KeyVerdict): boolean =>
 /** Words with a digit or a symbol among them, and none of a sentence. In quotes, three words are enough. */
 const isPassphrase = (value: string, isQuoted: boolean): boolean =>
   value.length <= 64 &&
+  !/^[#;]/.test(value) &&
   (/[\d_@#%^*+=~$&]/.test(value) ||
     (isQuoted && /^\S+(?: \S+){2,6}$/.test(value) && !/pass|kenn|contra|secret|token/i.test(value))) &&
-  !/[.:;!?()<>]|\b(?:a|an|and|are|at|be|by|characters?|enter|for|from|if|in|is|it|least|must|not?|of|on|or|password|please|see|set|the|this|to|use|when|with|your?)\b/i.test(
+  !(isQuoted && /\d/.test(value) ? /[.?()<>]/ : /[.:;!?()<>]/).test(value) &&
+  !/\b(?:a|an|and|are|at|be|by|characters?|enter|for|from|if|in|is|it|least|must|not?|of|on|or|password|please|see|set|the|this|to|use|when|with|your?)\b/i.test(
     value,
   );
 

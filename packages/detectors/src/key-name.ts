@@ -91,6 +91,9 @@ function judge(words: string[]): KeyVerdict | null {
     // .NET's `PublicKeyToken` and other names of public keys.
     if (word.kind === "token" && last === "key" && head.at(-2) === "public") return null;
     const wasHashed = head.some((each) => /^(?:hashed|encrypted|crypted|shadow|hash)$/.test(each));
+    // `refresh_token_encrypted` and `credentialsEncrypted` hold what another key protects.
+    if (isHash && /^(?:encrypted|enc)$/.test(tail.at(-1)!) && (word.kind !== "password" || word.strength < 0.9))
+      return null;
     const kind = (isHash || wasHashed) && word.kind === "password" ? "hash" : word.kind;
     if (word.kind !== "password" && VERBS.has(last)) return null;
     // nginx's `proxy_pass` and `fastcgi_pass` name servers.

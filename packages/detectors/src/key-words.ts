@@ -16,7 +16,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "password",
     1,
-    "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword bindpw rootpw masterauth icesecretread icesecretwrite",
+    "password passwords passwd passphrase passwort kennwort authtok passwrd passwrod pasword bindpw rootpw masterauth icesecretread icesecretwrite radiussecret radiussecrets",
   ),
   ...entries(
     "password",
@@ -26,7 +26,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries(
     "password",
     0.9,
-    "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds losungswort zugangscode hasło losenord lösenord passord adgangskode kodeord salasana jelszo sifre şifre",
+    "pass pw passcode haslo heslo lozinka parola motdepasse mdp passwds pwds losungswort zugangscode hasło losenord lösenord passord adgangskode kodeord salasana jelszo sifre şifre пароль пароли",
   ),
   ...entries("password", 0.69, "credential clave"),
   ...entries("password", 0.6, "pin puk creds credentials passkey"),
@@ -38,9 +38,9 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
   ...entries("token", 0.8, "jwt bearer pat otp totp skey authstring"),
   ...entries("token", 0.6, "auth authorization authentication"),
   ...entries("key", 0.7, "privkey salt kek pepper hmac encrypt hashkey blockkey deskey datakey aeskey cookiekey"),
-  ...entries("key", 0.55, "key keys seed"),
+  ...entries("key", 0.55, "key keys seed schluessel schlüssel"),
   ...entries("hash", 0.9, "passwordhash passwdhash passhash pwhash"),
-  ...entries("community", 0.9, "community communities rocommunity rwcommunity rocommunity6 rwcommunity6"),
+  ...entries("community", 0.9, "community communities rocommunity rwcommunity rocommunity6 rwcommunity6 trapcommunity"),
 ]);
 
 /** Endings of words written in one piece, such as `dbpassword`. Longer ones come first. */
@@ -60,7 +60,7 @@ export const GLUED_WORDS = new Set(
 
 /** Words that only look as if they ended with one of those. */
 export const NOT_SECRET_WORDS = new Set(
-  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass".split(
+  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass nopasswd".split(
     " ",
   ),
 );

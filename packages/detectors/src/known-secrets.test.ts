@@ -28,6 +28,20 @@ test("a known secret is found in plain, base64 and URL-encoded form", () => {
   }
 });
 
+test("a known secret with other letters is found at its exact place in UTF-8", () => {
+  const secrets = ["Föhn-12/quer Zz", "v/Q9:x@Lm+4 zT"];
+  const bytes = Buffer.from(`# Größe\nx ${secrets[0]} ü\n密码 ${secrets[1]}\n`);
+  const found = scanText(bytes, { path: "a.bin", knownSecrets: indexOf(...secrets) });
+  assert.deepEqual(
+    found.map(({ start, end }) => bytes.subarray(start, end).toString()),
+    secrets,
+  );
+  assert.deepEqual(
+    found.map((each) => each.reveal()),
+    secrets,
+  );
+});
+
 test("a known secret is found after a short option, at both ends of a file and across chunks", () => {
   const secret = "k7Wq-2zP0x";
   const index = indexOf(secret);

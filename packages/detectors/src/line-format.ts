@@ -1,4 +1,5 @@
-// Finds commands and settings in prose: between fences, after a prompt, or on separate lines of notes and runbooks.
+// Finds the syntax of single lines: commands and settings in prose, and files within YAML.
+import { formatOf } from "./format.ts";
 import type { Format } from "./format.ts";
 
 const FENCE = /^[ \t>]{0,12}(?:```|~~~)[ \t]*([\w+-]{0,20})[^\n`]{0,80}$/gm;
@@ -31,14 +32,31 @@ interface Block {
   format: Format;
 }
 
-/** The syntax of the line that starts at `from`, in a file of prose. */
-export function lineFormats(text: string): (from: number, line: string) => Format {
-  const blocks = blocksOf(text);
+/** The syntax of the line that starts at `from`, in a file of this syntax. */
+export function lineFormats(text: string, format: Format): (from: number, line: string) => Format {
+  if (format !== "text" && format !== "yaml") return () => format;
+  const blocks = format === "yaml" ? filesIn(text) : blocksOf(text);
   return (from, line) => {
-    if (COMMAND.test(line)) return "shell";
-    if (ROUTER.test(line)) return "assignments";
-    return blocks.find((each) => from >= each.from && from < each.to)?.format ?? "text";
+    if (format === "text" && COMMAND.test(line)) return "shell";
+    if (format === "text" && ROUTER.test(line)) return "assignments";
+    return blocks.find((each) => from >= each.from && from < each.to)?.format ?? format;
   };
+}
+
+const SCALAR =
+  /^(?<indent>[ \t]{0,40})(?:- )?["']?(?<name>content|[\w-]{1,60}\.[\w.-]{1,40})["']?:[ \t]*[|>][+-]?\d?[ \t]*\n(?<body>(?:\k<indent>[ \t]+\S[^\n]*(?:\n|$)|[ \t]*\n)+)/gm;
+
+/** Files in YAML: `content: |` of cloud-init, `app.properties: |` of a ConfigMap. */
+function filesIn(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const scalar of text.matchAll(SCALAR)) {
+    if (blocks.length >= MOST_BLOCKS) break;
+    const { name = "", body = "" } = scalar.groups ?? {};
+    const format = formatOf(name, body.trimStart());
+    const to = scalar.index + scalar[0].length;
+    if (format !== "text") blocks.push({ from: to - body.length, to, format });
+  }
+  return blocks;
 }
 
 /** Files with more blocks are no notes. */

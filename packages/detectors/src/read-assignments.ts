@@ -10,7 +10,7 @@ import { endOfBare } from "./bare-values.ts";
 
 /** Parts of names that may announce a secret; `judgeKey` decides on the whole name. */
 const KEY_PARTS =
-  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|wachtwoord|heslo|lozinka|parola|senord|adgangskode|kodeord|salasana|jelszo|sifre|şifre|hasło|пароль|\bpw\b|[_.-]pw\b|pw\b|\bpsw|pin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
+  /pass|pwd|secret|token|psk|key|cred|auth|salt|kennwort|contrase|senha|clave|wachtwoord|heslo|lozinka|parola|senord|adgangskode|kodeord|salasana|jelszo|sifre|şifre|hasło|парол|schl(?:ü|ue)ssel|\bpw\b|[_.-]pw\b|pw\b|\bpsw|pin\b|dsn|communit|\bmdp\b|haslo|jwt|connectionstring|encrypt\b|conn_?str|pepper|hmac/gi;
 
 const LONGEST_NAME = 100;
 /** Values read in one line, or in one piece of a long line. Only hostile text has more. */
@@ -31,7 +31,7 @@ export function readAssignments(line: Line): Candidate[] {
     if (candidate === null) continue;
     found.push(candidate);
     // Names in an encrypted value such as `enc:routine.key:…` are part of it.
-    if (/^(?:enc|encrypted|vault|cipher|aes):\S+$/i.test(candidate.raw))
+    if (/^(?:enc|encrypted|vault|cipher|aes)\\?:\S+$/i.test(candidate.raw))
       parts.lastIndex = next = candidate.end - line.base;
     // The value of a quoted string is not searched for names, unless it is a list of settings itself.
     if (candidate.isQuoted && !/[=:]/.test(candidate.raw) && !/^keys?$/i.test(candidate.keyName ?? "")) {
@@ -218,6 +218,11 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
       syntax: joined ? syntax * 0.4 : list === -1 ? syntax : syntax * 0.75,
     });
   }
+  // `primary_conninfo = 'user=app password=''x'''`: within quotes, a quote is written twice.
+  if (isEmbedded && text.startsWith(around.repeat(2), start)) {
+    const close = text.indexOf(around.repeat(2), start + 2);
+    return close === -1 ? null : candidateAt(line, "assignment", start + 2, close, { keyName, isQuoted: true, syntax });
+  }
   // `password= user=app` has no password.
   if (
     /=[ \t]+$/.test(text.slice(from, at)) &&
@@ -225,6 +230,8 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
     !/[ \t]=/.test(text.slice(from, at))
   )
     return null;
+  // Within a hash: `$1$8epR4PiC$REssQpw:16021:0`.
+  if (text[at - 1] === ":" && /\$[\w./]{1,40}\$[\w./]*$/.test(text.slice(Math.max(0, from - 60), from))) return null;
   // A record of several fields, such as Proxmox's `token:bob@pve!app:0:1::`.
   if (text[at - 1] === ":" && from === 0 && /^(?:[^\s:]*:){3}[^\s]*$/.test(text.slice(at, at + 400))) return null;
   // The names of the fields of a record: `user:password:uid:gid`.
@@ -253,7 +260,7 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   // Icinga: texts are quoted, and words are names of constants.
   if (/^[A-Z][A-Za-z]+$/.test(text.slice(at, bare.end)) && /^(?:object|apply|template) \w+ "/m.test(line.file))
     return null;
-  const fallback = /^\$\{[\w.]+(?::?[-=]|:(?![?+]))([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
+  const fallback = /^\$\{(?:\w+[-=]|[\w.]+:[-=]|[\w.]+:(?![?+]))([^{}$]{1,200})\}$/.exec(text.slice(at, bare.end));
   if (fallback !== null && /^\/\w/.test(fallback[1]!)) return null;
   if (fallback !== null) {
     const end = bare.end - 1;

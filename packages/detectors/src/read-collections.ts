@@ -97,7 +97,8 @@ const isListed = (value: string): boolean => isPasswordLike(value) || generatedK
 
 export function readCollections(path: string, text: string, format: Format): Candidate[] {
   if (format !== "yaml" && format !== "assignments" && format !== "toml" && format !== "json") return [];
-  if (SECRET_FILE.test(path)) return entriesOf(text, 0, "api_token", ENTRY);
+  // In manifests of Kubernetes, only the data of Secrets is secret.
+  if (SECRET_FILE.test(path)) return /^apiVersion:/m.test(text) ? [] : entriesOf(text, 0, "api_token", ENTRY);
   const groups = format === "json" ? JSON_MAP : format === "yaml" ? MAP : SECTION;
   const users = format === "assignments" ? [...text.matchAll(USERS)] : [];
   const ofUsers = users.flatMap((match) => {

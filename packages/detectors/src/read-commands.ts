@@ -41,6 +41,11 @@ const FORMS: readonly Form[] = [
     programs: "runmqakm|runmqckm|gskcapicmd|gsk8capicmd\\w*|ikeycmd|kadmin|kadmin\\.local|ktutil|doveadm pw",
     pattern: ` [^\\n|;]{0,300}? -(?:pw|p|new_pw|target_pw) ${WORD}`,
   },
+  { programs: "lftp|ncftp", pattern: ` [^\\n|;]{0,300}? -u [^\\s,:]{1,64},${WORD}` },
+  { programs: "steamcmd", pattern: ` [^\\n|;]{0,200}?\\+login \\S{1,64} (?![+])${WORD}` },
+  { programs: "altool", pattern: ` [^\\n|;]{0,300}? (?:-p|--password) (?!@)${WORD}` },
+  { programs: "vault operator unseal|bao operator unseal", pattern: ` (?:-[\\w=.:/-]+ )*(?!-)${WORD}` },
+  { programs: "mqsisetdbparms", pattern: ` [^\\n|;]{0,400}? -p ${WORD}`, allowsNumbers: true },
   { programs: "doveadm auth", pattern: ` (?:test|login) (?:-\\w+ \\S+ )*\\S{1,64} ${WORD}` },
   { programs: "basic_ldap_auth|squid_ldap_auth|ext_ldap_group_acl", pattern: ` [^\\n|;]{0,400}? -w ?${WORD}` },
   { programs: "hdbuserstore", pattern: ` (?:-\\w+ )*(?:SET|set) \\S+ \\S+ \\S+ ${WORD}` },
@@ -52,7 +57,7 @@ const FORMS: readonly Form[] = [
   {
     programs:
       "mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|cqlsh|isql|sqlcmd|bcp|osql|tsql|docker login|podman login|buildah login|skopeo login|helm registry login|az login|oc login|nerdctl login|svn|ipmitool|influx|rabbitmqadmin|kinit|winexe|psexec|wmic|rpcclient|clickhouse-client|vncviewer|xfreerdp|rdesktop|freerdp|mosquitto_pub|mosquitto_sub|snmpwalk|snmpget|cadaver|lftp|ncftp|ncftpput|ncftpget|keytool|jarsigner|certutil|pk12util|evil-winrm|crackmapexec|hydra|smbmap|jenkins-cli|etcdctl|nsupdate|sqlplus64|ttisql|rclone|restic|liquibase|flyway|cassandra-stress|nodetool|hdbsql|HDBSQL|vsql|impala-shell|beeline|isql-fb|gsec|gbak|nisql|racadm|omreport|hponcfg|fence_\\w+|iscsiadm|vault login|gh auth login|twine upload|npm login|mqtt|htpasswd -b\\w*",
-    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall| ?\\d{2,5}(?![^\\s]))|-P|-pw|-w|-a|-k(?=[ "'])|/p:|/P|(?:-storepass|-keypass|-srcstorepass|-deststorepass)(?!:)|-passphrase|--pass(?![\\w-])) ?${WORD}`,
+    pattern: ` [^\\n|;]{0,300}?(?:\\s|^)(?:-p(?!ass|ort|rof|roj|refix|lugin|rint|arall| ?\\d{2,5}(?![^\\s]))|-P|-pw|-w|-a(?=[ "'])|-k(?=[ "'])|/p:|/P|(?:-storepass|-keypass|-srcstorepass|-deststorepass)(?!:)|-passphrase|--pass(?![\\w-])) ?${WORD}`,
     syntax: 0.8,
   },
   {
@@ -66,7 +71,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,200}?-U ?["']?[\\w.\\\\/$-]{1,64}%${WORD}`,
   },
   {
-    programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl",
+    programs: "sqlplus|sqlldr|expdp|impdp|rman|sqlcl|dgmgrl",
     pattern: ` (?:-\\w+ )*["']?(?:userid=|(?:target (?:/ )?)?catalog |target )?[A-Za-z][\\w$#]{0,30}/(?!/)(?:"([^"\\n]{1,128})"|()([^\\s"'@/;]{1,128}))(?=@|["'\\s;]|$)`,
   },
   { programs: "smbclient", pattern: ` ["']?//[^\\s"']{3,100}["']? (?!-)${WORD}(?= +-)`, syntax: 0.85 },
@@ -160,7 +165,7 @@ trigger(
 trigger(["7z.e", "7za.", " -p ", " -P ", " -pw", " -k "], COMMANDS);
 /** Every form has one of these. */
 const NEEDED =
-  /[ "']-|auth |radtest|radclient|hdbuserstore|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
+  /[ "']-|auth |unseal |steamcmd|dgmgrl|radtest|radclient|hdbuserstore|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;
@@ -188,7 +193,7 @@ export function readCommands(line: Line): Candidate[] {
           isQuoted: groups.at(-1) === undefined,
           syntax: syntax * weight,
           asserted: "password",
-          isSetting: allowsNumbers,
+          isSetting: allowsNumbers || (isPair && /^[A-Za-z]/.test(value)),
           userName: isPair ? value.slice(0, colon) : userIn(match[0]),
         }),
       );

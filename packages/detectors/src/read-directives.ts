@@ -34,6 +34,8 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   // The line of a switch ends here.
   if (/^(?:manager|operator)[ \t\r]*$/.test(text.slice(to).trimStart())) return null;
   // RADIUS dictionaries, and Palau in lists of countries.
+  // A description, and rules of RANCID that a table reads.
+  if (/^(?:description|descr|comment)[ \t]*[:=]/i.test(before) || before === "add") return null;
   if (/^(?:ATTRIBUTE|VALUE)$/.test(before) || before === "map" || (words === 0 && keyName === "PW")) return null;
   // A comment after a setting, or a module definition.
   if (/[^\s#;]\s+(?:#|--|\/\/)\s/.test(before)) return null;
@@ -42,7 +44,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
     const end = endOfQuoted(text, at + 1, text[at]!);
     if (end === -1 || (format === "shell" && !/^set$/i.test(before))) return null;
     if (format === "yaml" && generatedKindOf(text.slice(at + 1, end)) === null) return null;
-    if (comment && words > 1) return null;
+    if (comment && words > 1 && generatedKindOf(text.slice(at + 1, end)) === null) return null;
     return candidateAt(line, "directive", at + 1, end, { keyName, isQuoted: true, syntax: words > 8 ? 0.6 : 0.9 });
   }
   const value = /^[^\s"'`{}()<>=[]\S{0,511}/.exec(text.slice(at, at + 512))?.[0].replace(/["';,{]+$/, "");
@@ -86,7 +88,7 @@ export function readDirective(line: Line, from: number, to: number): Candidate |
   }
   const isProse =
     words > 7 ||
-    /[,.:!?]$/.test(before) ||
+    (/[,.:!?]$/.test(before) && !/^USERID \S+,$/i.test(before)) ||
     /^(?:the|a|an|to|if|this|for|your|in|of|use|when)$/i.test(before.split(/\s+/)[0]!);
   const syntax = isProse
     ? 0.2

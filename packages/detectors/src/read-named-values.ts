@@ -14,7 +14,7 @@ export function readNamedValue(line: Line, from: number, to: number): Candidate 
   const before = text.slice(Math.max(0, from - 100), from);
   if (!NAMES.test(before)) return null;
   const keyName = text.slice(from, to);
-  const quote = /["']$/.test(before) ? before.at(-1) : null;
+  const quote = /(["'])(?:[\w.:/-]{0,60}[.:/])?$/.exec(before)?.[1] ?? null;
   const closesName =
     quote === null ? /^\s*(?:[\r\n,}>]|$)/.test(text.slice(to, to + 8)) || to === text.length : text[to] === quote;
   if (!closesName) return null;

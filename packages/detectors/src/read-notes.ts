@@ -16,7 +16,7 @@ const NOTES: readonly Note[] = [
   // "customer 118233, password x", "Passwort x".
   {
     pattern: new RegExp(
-      `(?<![\\w/])(?:password|passwd|passphrase|passwort|kennwort|wachtwoord|pwd?)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
+      `(?<![\\w/])(?:password|passwd|passphrase|passwort|kennwort|wachtwoord|mdp|pwd?)[ \\t]+[\`"']?(?<value>(?=\\S{0,63}\\d)${VALUE})[\`"']?(?=[ \\t]*(?:$|[,;.)(|]))`,
       "gim",
     ),
   },
@@ -111,7 +111,7 @@ const NOTES: readonly Note[] = [
   // "vpn: bob / x" at the end of a line.
   {
     pattern: new RegExp(
-      `(?:[:(|][ \\t]{1,3}|^[ \\t]{2,60})(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d)(?=\\S{0,63}(?:[A-Z]|\\d[a-z!@%^*+~$&(?]))${VALUE})(?=[ \\t)]*$|[ \\t]+\\()`,
+      `(?:[:(|][ \\t]{1,3}|[ \\t]{1,60})(?<user>[a-z][\\w.@-]{1,40}) / (?<value>(?=\\S{0,63}\\d)(?=\\S{0,63}(?:[A-Z]|\\d[a-z!@%^*+~$&(?]))${VALUE})(?=[ \\t)]*$|[ \\t]+\\()`,
       "gm",
     ),
   },
@@ -147,14 +147,15 @@ const NOTES: readonly Note[] = [
   // "SSID x, key y".
   {
     pattern: new RegExp(
-      `\\b(?:SSID|Wi-?Fi|WLAN)\\b[^\\n]{0,80}\\b(?:key|schlüssel|psk)[ \\t:]+[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})`,
+      `\\b(?:SSID|Wi-?Fi|WLAN)\\b[^\\n]{0,80}\\b(?:key|schlüssel|cl[ée]|psk)[ \\t:]+[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})`,
       "gim",
     ),
+    isSure: true,
   },
   // "Administrator:x", "root / x".
   {
     pattern: new RegExp(
-      `(?<![\\w/.@-])(?<user>admin\\w{0,12}|root|operator|sysadm|manager)[ \\t]{0,2}[:/][ \\t]{0,3}[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\`"]?(?:[\\s|,;)]|$))`,
+      `(?<![\\w/.@-])(?<user>\\w{0,12}admin\\w{0,12}|root|operator|sysadm|manager)[ \\t]{0,2}[:/][ \\t]{0,3}[\`"]?(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\`"]?(?:[\\s|,;)]|$))`,
       "gim",
     ),
   },

@@ -60,6 +60,8 @@ interface Around {
 export function readSettings(text: string, { format, kind }: Around): Candidate[] {
   if (text.length > LARGEST || kind.isGenerated || kind.isSample || kind.isTranslation) return [];
   if (format === "sql" || format === "text" || format === "shell" || (format === "code" && !kind.isSettings)) return [];
+  // Another reader knows which entries of a Secret of Kubernetes are secret.
+  if (format === "yaml" && /^kind:[ \t]*["']?Secret\b/m.test(text)) return [];
   return settingsIn(text, format).flatMap((setting) => readOne(text, named(text, setting), format) ?? []);
 }
 
@@ -123,7 +125,7 @@ function readOne(text: string, setting: Setting, format: Format): Candidate | nu
     return candidate(setting, "generated-value", { syntax: 0.6, asserted: "password" });
   const parent = parentOf(text, setting.at, format) ?? "";
   // Ids of templates by their names.
-  if (/template|_ids?$|Ids?$/i.test(parent)) return null;
+  if (/template|_ids?$|Ids?$/i.test(parent) || name === "user_data") return null;
   if (generated === null || isPublic(name) || generatedKindOf(name) === "hex" || !isToken(value)) return null;
   if (isDirective && !SECURITY.test(name)) return null;
   if (generated === "hex" || generated === "base32") {

@@ -11,15 +11,16 @@ const STATEMENTS: readonly RegExp[] = [
   /'(?:Cleartext|User|Crypt|MD5|NT|SHA|SSHA)-Password'\s*,\s*':?='\s*,\s*'([^'\n]{1,128})'/gi,
   /\bidentified\s+via\s+\w+\s+(?:using|as)\s+'([^'\n]{16,400})'/gi,
   /\bidentified\s+by\s+values\s+'([^'\n]{16,400})'/gi,
-  /\b(?:\w+_)?(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})'|"([^"\n]{1,256})")(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
+  /\b(?:\w+_)?(?:with\s+)?(?:encrypted\s+|unencrypted\s+)?password\s*=?\s*(?:N?'((?:[^'\n]|''){1,256})'|"([^"\n]{1,256})"|\\"([^"\\\n]{1,256})\\")(?=\s*(?:;|,|\)|"|$|\s[A-Za-z]))/gi,
   /\bpassword\s*\(\s*'((?:[^'\n]|'')*)'\s*\)/gi,
   /\b(?:sp_addlogin|sp_password)\s+(?:@\w+\s*=\s*)?N?'[^'\n]{0,128}'\s*,\s*(?:@\w+\s*=\s*)?N?'([^'\n]{1,128})'/gi,
   /\bsp_addlinkedsrvlogin\s+[^;\n]{0,200},\s*N?'([^'\n]{1,128})'\s*(?:;|$)/gi,
-  /^\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,
+  /\bset\s+\w{1,64}\s*=\s*N?'((?:[^'\n]|''){1,256})'\s+where\s+\w{1,64}\s*=\s*N?'\w*(?:password|passwd|passphrase|secret)'/gi,
+  /(?:^|["'])\s*conn(?:ect)?\s+[A-Za-z][\w$#]{0,30}\/([^\s@;'"]{3,128})(?=@|\s|;|$)/gi,
 ];
 
 /** The password of a hash that the statement stores: `values ('bob', md5('x'))`. */
-const HASHED = /(?<![\w.])(?:md5|sha1|sha2|encrypt|crypt|password|old_password)\s*\(\s*'([^'\n]{4,128})'/gi;
+const HASHED = /(?<![\w.])(?:md5|sha1|sha2|digest|encrypt|crypt|password|old_password)\s*\(\s*'([^'\n]{4,128})'/gi;
 
 trigger(["identified", "password", "sp_addlogin", "sp_addlinkedsrvlogin", "sp_password", "insert", "conn"], SQL);
 
@@ -28,7 +29,7 @@ export function readSql(line: Line): Candidate[] {
   const found: Candidate[] = [];
   const isStatement =
     format === "sql" ||
-    /\b(?:create|alter|grant|identified|update|set\s+password|role|sp_addlogin|sp_addlinkedsrvlogin|sp_password)\b/i.test(
+    /\b(?:create|alter|grant|conn|connect|identified|insert\s+into|update|set\s+password|role|sp_addlogin|sp_addlinkedsrvlogin|sp_password)\b/i.test(
       text,
     );
   const stores = /\b(?:insert|update|values)\b/i.test(text);
@@ -47,11 +48,12 @@ export function readSql(line: Line): Candidate[] {
       );
     }
   }
-  const cells = insertedCells(text);
-  if (format === "sql") return cells.length === 0 ? [...found, ...readRows(line)] : found;
+  if (format === "sql") return found;
   return [
     ...found,
-    ...cells.map(({ keyName, from, to }) => candidateAt(line, "sql", from, to, { keyName, isQuoted: true })),
+    ...insertedCells(text).map(({ keyName, from, to }) =>
+      candidateAt(line, "sql", from, to, { keyName, isQuoted: true }),
+    ),
   ];
 }
 
@@ -106,25 +108,46 @@ const TUPLE =
   /\(((?:[^()'"\n]|'(?:[^'\\\n]|\\.){0,1000}'|"(?:[^"\\\n]|\\.){0,1000}"|\([^()\n]{0,100}\)){1,4000})\)\s*,?\s*/y;
 const CELL = /\s*(?:'((?:[^'\\\n]|''|\\.){0,1000})'|"((?:[^"\\\n]|\\.){0,1000})"|([^,'"\n]{0,200}))\s*(?:,|$)/y;
 
-const ROWS = /\binsert\s+into\s+(?<table>[\w."`[\]]{1,128})\s*(?:\([^()\n]{1,1000}\)\s*)?values\s*\(/i;
+const ROWS =
+  /\binsert\s+(?:ignore\s+)?into\s+(?<table>[\w."`[\]]{1,128})\s*(?:\((?<columns>[^()]{1,1000})\)\s*)?values\s*(?<rows>\((?:[^;']|'(?:[^'\\]|\\.){0,1000}'){1,20000})/gi;
 const PAIR_OF_CELLS = /'([\w.-]{3,60})'\s{0,9},\s{0,9}'([^'\n]{4,200})'/g;
 const TEXT_CELL = /'([^'\\\n]{1,200})'/g;
 
-/** Rows without names of columns: settings such as `(3, 'smtp_password', 'x')`, and the only password-like text of a user. */
-function readRows(line: Line): Candidate[] {
-  const { text } = line;
-  const rows = ROWS.exec(text);
-  if (rows === null) return [];
-  const found: Candidate[] = [];
-  for (const pair of text.matchAll(PAIR_OF_CELLS)) {
+/** Rows of settings such as `(3, 'smtp_password', 'x')`, and the only password-like text of a user where columns have no names. */
+function readRows(text: string): Candidate[] {
+  return [...text.matchAll(ROWS)].flatMap((insert) => {
+    const { table = "", columns, rows = "" } = insert.groups ?? {};
+    const base = insert.index + insert[0].length - rows.length;
+    const settings = settingsIn(rows, base);
+    return columns !== undefined || !/user|account|member|login|admin/i.test(table)
+      ? settings
+      : [...settings, ...passwordsOfUsers(rows, base)];
+  });
+}
+
+const cellAt = (text: string, start: number, more: Partial<Candidate>): Candidate => ({
+  detector: "sql",
+  keyName: null,
+  raw: text,
+  start,
+  end: start + text.length,
+  isQuoted: true,
+  syntax: 0.95,
+  ...more,
+});
+
+function settingsIn(rows: string, base: number): Candidate[] {
+  return [...rows.matchAll(PAIR_OF_CELLS)].flatMap((pair) => {
     const [whole, keyName = "", value = ""] = pair;
     if ((judgeKey(keyName)?.strength ?? 0) < 0.9 || (!isPasswordLike(value) && generatedKindOf(value) === null))
-      continue;
-    const from = pair.index + whole.lastIndexOf(value);
-    found.push(candidateAt(line, "sql", from, from + value.length, { keyName, isQuoted: true }));
-  }
-  if (!/user|account|member|login|admin/i.test(rows.groups?.["table"] ?? "")) return found;
-  for (const row of text.slice(rows.index).matchAll(/\([^()\n]{1,2000}\)/g)) {
+      return [];
+    return [cellAt(value, base + pair.index + whole.lastIndexOf(value), { keyName })];
+  });
+}
+
+function passwordsOfUsers(rows: string, base: number): Candidate[] {
+  const found: Candidate[] = [];
+  for (const row of rows.matchAll(/\([^()\n]{1,2000}\)/g)) {
     const cells = [...row[0].matchAll(TEXT_CELL)].filter(
       ([, value = ""]) =>
         isPasswordLike(value) &&
@@ -134,9 +157,7 @@ function readRows(line: Line): Candidate[] {
     );
     const [cell] = cells;
     if (cell === undefined || cells.length > 1) continue;
-    const from = rows.index + row.index + cell.index + 1;
-    const to = from + cell[1]!.length;
-    found.push(candidateAt(line, "sql", from, to, { asserted: "password", isQuoted: true, syntax: 0.65 }));
+    found.push(cellAt(cell[1]!, base + row.index + cell.index + 1, { asserted: "password", syntax: 0.65 }));
   }
   return found;
 }
@@ -175,13 +196,7 @@ function insertedCells(text: string): InsertedCell[] {
 }
 
 /** The INSERT statements of a file of SQL. */
-export const readInserts = (text: string): Candidate[] =>
-  insertedCells(text).map(({ keyName, from, to }) => ({
-    detector: "sql",
-    keyName,
-    raw: text.slice(from, to),
-    start: from,
-    end: to,
-    isQuoted: true,
-    syntax: 0.95,
-  }));
+export const readInserts = (text: string): Candidate[] => [
+  ...insertedCells(text).map(({ keyName, from, to }) => cellAt(text.slice(from, to), from, { keyName })),
+  ...readRows(text),
+];

@@ -89,6 +89,8 @@ export function readHashes(text: string): Candidate[] {
   if (!text.includes("$") && !text.includes("}") && !text.includes("grub.") && !text.includes("AQAAAA")) return [];
   return [...text.matchAll(HASHES)].flatMap((match) => {
     const raw = match[0].replace(/[.,]+$/, (end) => (/^\$(?:5|6|1|y|2)/.test(match[0]) && end === "." ? end : ""));
+    // The beginning of a hash, which a program continues.
+    if (/^\$argon2/.test(raw) && !/\$[A-Za-z\d+/]{8,}\$[A-Za-z\d+/=]{16,}$/.test(raw)) return [];
     if (new Set(raw).size < 12 || (/^\$2[abxy]\$/.test(raw) && raw.length < 60) || /(.)\1{7,}|\.\.\./.test(raw))
       return [];
     const userName =

@@ -19,7 +19,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:^|\/)(?:secrets$|sasl_passwd|smtp_auth|relay_passwd?|passwd\.client|sasl-passwords?|saslpass|smarthost_auth|relay_password|passwords?\.sasl|authinfo)[\w.-]*$/,
-    line: /^(?!#)(?<host>\S+?)(?:\s+|:)(?<user>[^\s:]+):(?<value>[^\s]+)[ \t]*$/gm,
+    line: /^(?!#)(?<host>\S+?)(?:\s+|:)(?<user>[^\s:]+):(?<value>\S+(?: \S+){0,7})[ \t]*$/gm,
   },
   {
     // Commented-out lines.
@@ -45,6 +45,11 @@ const TABLES: readonly Table[] = [
     found: "password_hash",
   },
   { path: /(?:^|\/)userlist\.txt$/, line: /^(?:[;#]{1,2}[ \t]?)?"(?<user>[^"\n]*)"\s+"(?<value>[^"\n]+)"/gm },
+  {
+    // Passphrases, values with colons, and commented-out lines.
+    path: /(?:^|\/)rsyncd?[\w.-]*secrets?$/,
+    line: /^#?(?<user>[\w.@-]+):(?<value>\S+(?: \S+){0,7})[ \t]*$/gm,
+  },
   {
     path: /(?:^|\/)(?:rsyncd?[\w.-]*secrets?|rsync[\w.-]*(?:passwd|users?)|[\w.-]*[._-]secrets)$/,
     line: /^(?!#)(?<user>[\w.@-]+):(?<value>[^\s:]+)$/gm,
@@ -101,6 +106,10 @@ const TABLES: readonly Table[] = [
     line: /^\s*(?:trap2?sink|informsink)\s+(?<host>\S+)\s+(?<value>[^\s#]+)/gim,
   },
   {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^[ \t]*trapsess[ \t][^#\n]{0,60}[ \t]?-c[ \t]*(?<value>[^\s#]+)[ \t]+(?<host>\S+)/gim,
+  },
+  {
     path: /\.psk$/,
     line: /^(?<value>[\da-f]{32,512})[ \t]*$/gim,
     found: "api_token",
@@ -110,12 +119,16 @@ const TABLES: readonly Table[] = [
     line: /^(?!#|id[,;]|user|name|login|e?mail)(?<user>[\w.@-]{2,64})[:;,|\t](?<value>[^\s:;,|]{6,64})[ \t]*$/gim,
   },
   {
+    path: /(?:activemq|artemis)[\w./-]*\/(?:artemis-)?users\.properties$/,
+    line: /^(?!#)[ \t]*(?<user>[\w.@-]+)[ \t]*=[ \t]*(?<value>[^\s,;(]+(?: [^\s,;]+){1,7})[ \t]*$/gm,
+  },
+  {
     path: /(?:^|\/)mgmt-users\.properties$|(?:^|\/)application-users\.properties$/,
     line: /^(?!#)(?<user>[\w.@-]+)=(?<value>[\da-f]{32})$/gm,
     found: "password_hash",
   },
   {
-    path: /(?:^|\/)(?:users?|jmxremote|jmx|realm|artemis-users|login|jetty-realm|hazelcast-users)[\w.-]*\.(?:properties|password)$/,
+    path: /(?:^|\/)(?:users?|publish|jmxremote|jmx|realm|artemis-users|login|jetty-realm|hazelcast-users)[\w.-]*\.(?:properties|password)$/,
     line: /^(?!#)[ \t]*(?<user>[\w.@-]+)(?:[ \t]*[=:][ \t]*|[ \t]+)(?!(?:OBF|CRYPT|MD5):)(?<value>[^\s,;]+)(?=[ \t]*(?:,|$))/gm,
   },
   {
@@ -129,7 +142,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /davfs2?\/secrets$/,
-    line: /^(?!#)\s*(?<host>\S+)\s+(?<user>"[^"\n]*"|[^\s"]+)\s+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))\s*$/gm,
+    line: /^[ \t]*(?!#)(?<host>\S+)[ \t]+(?<user>"[^"\n]*"|[^\s"]+)[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"#]+))[ \t]*$/gm,
   },
   {
     path: /(?:radius[\w-]*|raddb)\/(?:servers?|pam_radius_auth\.conf)$|pam_radius[\w-]*\.conf$/,
@@ -137,7 +150,7 @@ const TABLES: readonly Table[] = [
   },
   {
     path: /(?:virtual|ftp|vsftpd)[\w./-]*users?[\w-]*\.txt$/i,
-    line: /(?:(?<![\s\S])|\n)(?<user>[\w.@-]{1,64})\n(?<value>\S{4,128})(?=\n|(?![\s\S]))/g,
+    line: /(?:(?<![\s\S])|\n)(?<user>[\w.@-]{1,64})\n(?<value>(?=[^\n]{4,128}(?:\n|(?![\s\S])))\S+(?: \S+){0,7})(?=\n|(?![\s\S]))/g,
   },
   {
     path: /(?:^|\/)\.?cloginrc$/,
@@ -194,6 +207,18 @@ const TABLES: readonly Table[] = [
     line: /^[ \t]*BasicAuth[ \t]+"?(?<user>[^\s":]+)"?[ \t]+"?(?<value>[^\s"]+)"?[ \t]*$/gm,
   },
   {
+    path: /(?:^|\/)voicemail[\w.-]*\.conf$/,
+    line: /^(?<user>\d{2,10})[ \t]*=>?[ \t]*(?<value>\d{3,12}),/gm,
+  },
+  {
+    path: /(?:^|\/)slapd[\w.-]*\.(?:conf|ldif)$/,
+    line: /^(?![ \t]*#)[^#\n]*?\bcredentials=(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"]+))/gm,
+  },
+  {
+    path: /(?:^|\/)\.?msmtprc[\w.-]*$/,
+    line: /^[ \t]*password[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"](?:[^\n]{0,126}[^\s])?))[ \t]*$/gm,
+  },
+  {
     path: /(?:^|\/)(?:ntp|chrony)\.keys$/,
     line: /^\s*\d+\s+(?:MD5|SHA\d*|M|AES\w*|CMAC)\s+(?:(?:ASCII|HEX):)?(?<value>\S{4,128})/gm,
   },
@@ -235,7 +260,8 @@ const clean = (text: string | undefined): string | null => {
 function readNetrc(path: string, text: string): Candidate[] {
   if (!/(?:^|\/)[._]?netrc(?:\.\w+)?$|(?:^|\/)\.authinfo$|auth\.conf(?:\.d\/|$)/.test(path)) return [];
   const found: Candidate[] = [];
-  const machines = /(?:^|\s)(?:machine\s+(\S+)|default)(?=\s)([\s\S]{0,600}?)(?=\s(?:machine|default)\s|(?![\s\S]))/g;
+  const machines =
+    /(?:^|\s)#?(?:machine\s+(\S+)|default)(?=\s)([\s\S]{0,600}?)(?=\s#?(?:machine|default)\s|(?![\s\S]))/g;
   for (const match of text.matchAll(machines)) {
     const password = /\spassword\s+("[^"\n]*"|\S+)/.exec(match[2]!);
     if (password === null || /\slogin\s+anonymous\b/.test(match[2]!)) continue;
@@ -249,6 +275,7 @@ function readNetrc(path: string, text: string): Candidate[] {
       end: start + value.length,
       isQuoted: true,
       syntax: 0.95,
+      isComment: match[0].trimStart().startsWith("#"),
       asserted: "password",
       userName: /\slogin\s+(\S+)/.exec(match[2]!)?.[1] ?? null,
       host: match[1] ?? null,

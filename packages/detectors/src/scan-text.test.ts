@@ -30,6 +30,27 @@ test("offsets of bytes count bytes, and the value is decoded", () => {
   assert.equal(found.reveal(), "Zür1ch-öst-77");
 });
 
+test("a part of a file may end within a character, and a file may mix encodings", () => {
+  const whole = Buffer.from(`# Größe\npassword=Zür1ch-öst-77\n# ü`);
+  for (const bytes of [whole.subarray(0, -1), Buffer.concat([whole, Buffer.from([0xfc, 0x20, 0x61])])]) {
+    const [found] = scanText(bytes, { path: "app.properties" });
+    assert.ok(found);
+    assert.equal(bytes.subarray(found.start, found.end).toString(), "Zür1ch-öst-77");
+    assert.equal(found.reveal(), "Zür1ch-öst-77");
+  }
+});
+
+test("several findings after other characters have exact offsets", () => {
+  const bytes = Buffer.from(
+    Array.from({ length: 20 }, (_, n) => `# Größe 密码\npassword${n}=Zür1ch-öst-${n}7\n`).join(""),
+  );
+  const found = scanText(bytes, { path: "app.properties" });
+  assert.deepEqual(
+    found.map(({ start, end }) => bytes.subarray(start, end).toString()),
+    Array.from({ length: 20 }, (_, n) => `Zür1ch-öst-${n}7`),
+  );
+});
+
 test("UTF-16 content is read, and its offsets count bytes", () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(`x=1\npassword=${SECRET}\n`, "utf16le")]);
   const [found] = scanText(bytes, { path: "app.ini" });

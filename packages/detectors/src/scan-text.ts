@@ -66,6 +66,10 @@ const LONGEST_START = 300;
 /** Names of commented-out settings that are looked up in a file. Only hostile text has more. */
 const MOST_NAMES = 64;
 
+const AWS_KEY_ID = "aws-access-key";
+/** Of the API, or of mail over SMTP. */
+const AWS_SECRET_KEY = /^[A-Za-z\d+/]{40}(?:[A-Za-z\d+/]{4})?$/;
+
 /** Findings are indexed by blocks of 1024 characters. */
 const BLOCK = 10;
 
@@ -117,7 +121,9 @@ class Scan {
   }
 
   knownSecrets(): void {
-    for (const { start, end, form, ids } of this.#options.knownSecrets?.matches(this.#file.text) ?? []) {
+    const index = this.#options.knownSecrets;
+    if (index === undefined) return;
+    for (const { start, end, form, ids } of this.#file.spansInBytes((bytes) => index.matches(bytes))) {
       const value = decodeForm(this.#file.textAt(start, end), form);
       const reason = "This is a secret of the vault.";
       this.#take(
@@ -134,7 +140,7 @@ class Scan {
     const { text } = this.#file;
     const { format, kind } = this.#around;
     const pieces = piecesOf(text, this.#file.bytes);
-    const formatOfLine = format === "text" && !kind.isSample ? lineFormats(text) : () => format;
+    const formatOfLine = kind.isSample ? () => format : lineFormats(text, format);
     // The histories of libedit write `\\040` for a space. The replacement has the same length.
     const isHistory = text.includes("\\040");
     const read = (wanted: number, reader: (line: Line) => Candidate[]) => {
@@ -260,9 +266,14 @@ class Scan {
 
   findings(): Finding[] {
     const { minConfidence = 0.5, classes } = this.#options;
+    // The identifier of an access key is no secret; without the key beside it, it says that one is elsewhere.
+    const hasAwsKey = this.#found.some(({ value }) => AWS_SECRET_KEY.test(value));
     return this.#found
       .filter(
-        ({ facts }) => facts.confidence >= minConfidence && (classes === undefined || classes.includes(facts.class)),
+        ({ facts }) =>
+          facts.confidence >= minConfidence &&
+          (classes === undefined || classes.includes(facts.class)) &&
+          !(hasAwsKey && facts.detector === AWS_KEY_ID),
       )
       .sort((a, b) => a.start - b.start)
       .map((found) => this.#finding(found));

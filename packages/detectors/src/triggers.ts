@@ -45,6 +45,8 @@ for (const before of "_-. \"'\n")
   for (const after of "=: \"'\t]")
     for (const word of ["pw", "pi"]) enter(`${before}${word}${word === "pi" ? "n" : after}`, KEYS);
 
+for (const word of ["парол", "hasł", "şifr", "schl"]) enter(word, KEYS);
+
 // `DatabasePw`.
 for (const before of "abcdefghijklmnopqrstuvwxyz") for (const after of '=: "') enter(`${before}pw${after}`, KEYS);
 

@@ -28,7 +28,8 @@ export interface ValueVerdict {
 const LONGEST = 4096;
 
 export function judgeValue(given: string): ValueVerdict {
-  const value = given.length > LONGEST ? given.slice(0, LONGEST) : given;
+  // `\u00fc` of properties is a letter.
+  const value = (given.length > LONGEST ? given.slice(0, LONGEST) : given).replace(/\\u[\da-f]{4}/gi, "e");
   const kind = kindOf(value);
   return { kind, randomness: kind === "secret" || kind === "hash" ? randomnessOf(value) : 0 };
 }
@@ -38,6 +39,7 @@ function kindOf(value: string): ValueKind {
   if (KEYWORDS.has(value.toLowerCase()) || ALGORITHM.test(value) || FINGERPRINT.test(value)) return "keyword";
   if (MEDIA_TYPE.test(value)) return "keyword";
   if (/^\$\(\w+ /.test(value)) return "reference";
+  if (COMMAND_LINE.test(value)) return "reference";
   // An attribute of LDAP.
   if (value === "userPassword") return "keyword";
   // Random characters can contain the syntax of a variable, a template or a path.
@@ -70,12 +72,16 @@ export const isNoise = (value: string): boolean =>
   value.length >= 32 &&
   /^(?=.*\d)(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])[ -~]+$/.test(value) &&
   !/a-z|A-Z|0-9/.test(value) &&
-  new Set(value.replace(/[A-Za-z\d/.:_=&?-]/g, "")).size >= (value.length < 48 ? 6 : 5) &&
+  new Set(value.replace(/[A-Za-z\d/.:_=&?-]/g, "")).size >= (value.length < 48 ? 6 : value.length === 64 ? 3 : 5) &&
   randomnessOf(value) > 0.6;
 
 /** `CHANGE_ME` stands for a value, `changeme` can be one. */
 const UPPER_CASE = /^(?:CHANGE[-_ ]?(?:ME|THIS|IT)|USER(?:NAME)?|PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|KEY|API_?KEY)$/;
 const MADE_UP = /^my[-_]?(?:(?:super|very)[-_]?)?(?:secret|jwt)[-_]?(?:token|key|pass|pw)?$/i;
+
+/** `alias newpw='openssl rand -base64 18'`. */
+const COMMAND_LINE =
+  /^(?:openssl|pwgen|apg|gpg2?|cryptsetup|vault|aws|gcloud|kubectl|secret-tool|docker) (?:-|[a-z]+[A-Za-z]* \S)/;
 
 /** `HMAC-SHA256`, `RC4_HMAC_MD5`, `AES-256-CBC`. */
 const ALGORITHM =
@@ -83,7 +89,7 @@ const ALGORITHM =
 const MEDIA_TYPE = /^(?:application|audio|font|image|multipart|text|video)\/[\w.+-]+$/i;
 /** `8e:12:5d:b0:47:fc`: fingerprints and hardware addresses. */
 const FINGERPRINT = /^(?:SHA256:[\w+/]{43}=?|(?:MD5:)?[\da-f]{2}(?:[:-][\da-f]{2}){5,63})$/i;
-const UUID = /^\{?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\}?$/i;
+const UUID = /^\{?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\}?(?::\w{1,4})?$/i;
 
 /** Values of settings that are about secrets without being one: switches, types, methods, algorithms. */
 const KEYWORDS = new Set(
@@ -120,8 +126,9 @@ function isReference(value: string): boolean {
   )
     return true;
   if (first === "`" || /^[A-Za-z_$][\w$.]*\((?:[^)]*["'].*|.*\)[;,]?)$/.test(value)) return true;
+  if (/^%env\([^()]*\)%$|^@[\w.-]+\.(?:txt|json|pem|key)$|^\$[A-Za-z]\w*\$(?:\s|$)/.test(value)) return true;
   if (/^os\.environ\/|^[a-z_]+\([\w.@, ]*$/.test(value)) return true;
-  if (/^\(&|%[sdn](?:$|[\s)\\])|^\{[\w.]+(?:![rsa])?(?::\w+)?\}$/.test(value)) return true;
+  if (/^\(&|^.{0,39}%[sdn](?:$|[\s)\\])|^\{[\w.]+(?:![rsa])?(?::\w+)?\}$/.test(value)) return true;
   if (
     /^(?:process\.env|os\.(?:environ|getenv)|environ|env|ENV|System\.(?:getenv|getProperty)|getenv|config|settings|Environment|import\.meta|Deno\.env|vars|var|local|data|module|each|self|inputs|secrets|params|props|this|parent|ctx|context|req|request|res|args|argv|opts|options|cfg|conf|app|ansible_\w+|hostvars|lookup|random_password\.\w+|aws_\w+\.\w+|azurerm_\w+\.\w+|google_\w+\.\w+|vault_\w+\.\w+|kubernetes_\w+\.\w+)(?:\.|\[|\(|->|::)[\w.[\]()'"*$>:-]*[\w\])'"]?$/.test(
       value,
@@ -129,7 +136,7 @@ function isReference(value: string): boolean {
   )
     return true;
   if (
-    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|hash(?!:[\da-f]{32}$)|btree|lmdb|regexp|pcre|texthash|cdb|proxy|mysql|ldap|pgsql|cidr|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
+    /^(?:op|vault|ssm|secretsmanager|awssm|awsps|gcpsm|azurekeyvault|akv|doppler|infisical|bitwarden|bws|keepass|keyring|keychain|pass|gopass|sops|berglas|exec|ref\+\w+|secret|secretref|file|env|sm|aws-secretsmanager|gcp-sm|kv|strongroom|hash(?!:[\da-f]{32}$)|btree|lmdb|regexp|pcre|texthash|cdb|proxy|mysql|ldap|pgsql|cidr|conjur|cyberark|1password|lastpass|resolve:[\w-]+):(?:\/\/)?[\w/.#@${}[\]?&=:+-]+$/i.test(
       value,
     )
   )
@@ -154,7 +161,7 @@ function isReference(value: string): boolean {
 
 function isEncrypted(value: string): boolean {
   return (
-    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc:|encrypted:|crypt:(?![./\w]{13}$)|cipher:|sealed:|DEC::\w+\[|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt[:(]|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
+    /^(?:(?:51:b:)?01000000D08C9DDF|MASK-|ENC[[(]|\{(?:cipher|aes|enc|encrypted|des|3des|rsa)\}|vault:v\d+:|AQICAH|\$ANSIBLE_VAULT|enc\\?:|encrypted:|crypt:(?![./\w]{13}$)|cipher:|sealed:|DEC::\w+\[|Ag[A-Z][A-Za-z\d+/]{60}|gAAAAA[\w-]{60}|U2FsdGVkX1|AES(?=[A-Za-z\d+/]{20,}==?$)|-----BEGIN PGP MESSAGE|age-encryption\.org|jasypt[:(]|\{\w+\}(?=[A-Za-z\d+/=]{16,}$)(?<!\{(?:S?SHA|S?MD5|SSHA\d+|SHA\d+|CRYPT|PBKDF2|PLAIN|noop|base64)\}))/i.test(
       value,
     ) || /^\{[A-Za-z\d+/]{8,}={0,2}\}$|^\$7\$[A-Za-z\d+/]{20,}={0,2}$/.test(value)
   );
@@ -182,8 +189,12 @@ function isPlaceholder(value: string): boolean {
   if (/^\d{1,5}\/(?:tcp|udp|sctp)$/.test(value)) return true;
   if (/^<[^<>]*>$|^<[\w-]+$|^\[[\w\s-]*\]$|^\{[\w\s./-]*\}$|^\([\w\s-]*\)$|^--?[a-z ]+--?$/.test(value)) return true;
   if (/^(?:ingrese|insira|digite|introduzca|inserisci|saisir|eingeben)[-_A-Z]/.test(value)) return true;
+  if (/^#{2,}\w+#{2,}$|^[a-z]+(?:_[a-z]+)*_password_(?:from|for)_\w+$/i.test(value)) return true;
   if (/^(?:0123456789abcdef){2,}\d*$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
     return true;
+  if (/^(?:foo|bar|baz)$/i.test(value)) return true;
+  // `metricsmetricsmetrics`.
+  if (/^([a-z]{4,20})\1{2,}$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
@@ -208,7 +219,7 @@ const isGenerated = (value: string): boolean =>
   /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])\S{14,}$/.test(value) && randomnessOf(value) > 0.7;
 
 function isPath(value: string): boolean {
-  if (/^(?:~|\.{1,2})?\/(?:[\w.@+-]+\/)*[\w.@+*-]*$/.test(value))
+  if (/^(?:~|\.{1,2})?\/(?:[\w.@%+-]+\/)*[\w.@%+*-]*$/.test(value))
     return (
       value.length < 200 &&
       (/\/.*[/.]/.test(value) || /^\/[a-z]+$/.test(value) || value.startsWith("~") || value.startsWith(".")) &&

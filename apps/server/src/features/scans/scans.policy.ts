@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { DEEPEST_SEARCH } from "#features/findings/index.ts";
 
 /** Increase it whenever the detectors' results change: all files are then read again. */
-const ENGINE_VERSION = 5;
+const ENGINE_VERSION = 6;
 
 const ROOTS: Readonly<Record<ScanDepth, readonly string[]>> = {
   quick: ["/etc", "/home", "/root"],
