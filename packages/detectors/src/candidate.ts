@@ -46,7 +46,7 @@ export interface Line {
   file: string;
 }
 
-const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/(?!\S+\s+\/)|--\s|<!--|\*\s|REM\s|dnl\s|%\s)/i;
+const COMMENT = /^\s*(?:#(?!define\b)|;|\/\/(?!\S+\s+\/)|--(?:\s|\w+ = \{)|<!--|\*\s|REM\s|dnl\s|%\s)/i;
 
 /** A line that was in use: a host with its settings, a job of cron, an entry of fstab or of fetchmail. */
 const COMMENTED_OUT =

@@ -27,7 +27,7 @@ const OWN_DOCUMENTS = /^((?:\/root|\/srv|\/home\/[^/]+)\/)(?:docs?|documents?)\/
 const withoutOwnFolder = (path: string): string =>
   path.startsWith("/etc/")
     ? path.replace(/([._-])defaults?(?=[._-])/g, "$1")
-    : path.replace(OWN_DOCUMENTS, "$1").replace(/\.example\.(?:com|net|org)$/, "");
+    : path.replace(OWN_DOCUMENTS, "$1").replace(/\.example\.(?:com|net|org)$|-defaults\.conf$/, "");
 
 export const fileKindOf = (path: string): FileKind => ({
   // Daemons read their own `/etc/bacula/bacula-fd-default.conf`.

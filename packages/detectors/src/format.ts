@@ -45,14 +45,19 @@ const BY_NAME: readonly (readonly [RegExp, Format])[] = [
 export function formatOf(path: string, text: string): Format {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   for (const [pattern, format] of BY_NAME) if (pattern.test(name)) return format;
-  const base = name.replace(
-    /(?:\.(?:bak|old|orig|save|backup|dist|example|sample|template|tmpl|tpl|j2|erb|in|swp|copy|disabled|inactive|default|dpkg-\w+|rpm\w+|ucf-\w+|\d{1,3})|~)+$/i,
-    "",
-  );
+  const base = withoutCopy(name);
+  for (const [pattern, format] of BY_NAME) if (base !== name && pattern.test(base)) return format;
   const dot = base.lastIndexOf(".");
   const byEnding = dot < 0 ? undefined : ENDINGS.get(base.slice(dot + 1).toLowerCase());
   return refined(byEnding, path, text);
 }
+
+/** `settings.ini.bak` has the syntax of `settings.ini`. */
+const withoutCopy = (name: string): string =>
+  name.replace(
+    /(?:\.(?:bak|old|orig|save|backup|dist|example|sample|template|tmpl|tpl|j2|erb|in|swp|copy|disabled|inactive|default|dpkg-\w+|rpm\w+|ucf-\w+|\d{1,3})|~)+$/i,
+    "",
+  );
 
 /** Lines of Cisco's IOS and its relatives. */
 const EQUIPMENT = /^(?:!.*|version \d[\d.]*|hostname \S+|(?:no )?service \S.*|interface \S+|aaa .*|username .*)$/gm;

@@ -181,6 +181,41 @@ const FOUND: [path: string, text: string, value: string | string[]][] = [
   ],
   ["settings.js", 'module.exports = {\n  credentialSecret: "Fernwirk-Plum-2020",\n}', "Fernwirk-Plum-2020"],
   ["bot.env", "DEEPL_AUTH_KEY=c7111600-8b28-4d3f-a6e5-b78724f0584f:fx", "c7111600-8b28-4d3f-a6e5-b78724f0584f:fx"],
+  [
+    "/etc/ntp/keys",
+    "1 M ll4pgXXQ2wuLcsO0d1r\n3 SHA1 3d6708fe463a1a95d61c60c8ed7328122df08b49\n",
+    ["ll4pgXXQ2wuLcsO0d1r", "3d6708fe463a1a95d61c60c8ed7328122df08b49"],
+  ],
+  ["/opt/spark/conf/spark-defaults.conf", "spark.ssl.keyStorePassword         changeit\n", "changeit"],
+  [".bash_history", "ldapsearch -x -D dc=st-wendel -w Ldap,Plum7 -b dc=st-wendel,dc=example", "Ldap,Plum7"],
+  [
+    ".bash_history",
+    'hdbuserstore SET KEY db1:30213 BACKUP "Nachts um 3 laeuft das Band"',
+    "Nachts um 3 laeuft das Band",
+  ],
+  [
+    ".bash_history",
+    "snmpget -v3 -a SHA -x AES -X Privat3Klic -A Auth3Klic -u nms udp:10.61.9.33:161",
+    ["Privat3Klic", "Auth3Klic"],
+  ],
+  [".bash_history", "mkstore -wrl /u01/wallet -modifyCredential AODB exp_user 'nQhthYbJGQZ#4'", "nQhthYbJGQZ#4"],
+  [".bash_history", "mc admin user add store spark-test plumtest123", "plumtest123"],
+  [".bash_history", "swaks --server mail.example.org -au bob@example.org -ap 'Avisos:2020:Plum'", "Avisos:2020:Plum"],
+  [".bash_history", 'echo "bob:Kreide:Tafel:3" | chpasswd', "Kreide:Tafel:3"],
+  ["sicherung.sh", "echo 'nas@Plum7' | sshfs -o password_stdin bob@192.168.40.9:/volume1 /mnt/nas", "nas@Plum7"],
+  ["sonar.yml", "SONAR_WEB_SYSTEMPASSCODE: GeqomxwyJ5pWbHan", "GeqomxwyJ5pWbHan"],
+  [
+    "notizen.txt",
+    'Glocken 192.168.30.44, user "bob", pw "Ding Dong 6 Uhr"\nWLAN Lehrer:     Plumzimmer-Kaffee-2\n',
+    ["Ding Dong 6 Uhr", "Plumzimmer-Kaffee-2"],
+  ],
+  ["traspaso.md", "- usuario `admin`, contraseña `Laurel&Plum22`\n", "Laurel&Plum22"],
+  [
+    "jupyter.json",
+    '{"hashed_password": "argon2:$argon2id$v=19$m=10240,t=10,p=8$IesIz60LzyVObAVrX8p4Zg$4BKquEkjACd-odPeA7w7P9jH0HB4Gzgk-QdOw-6jTUI"}',
+    "$argon2id$v=19$m=10240,t=10,p=8$IesIz60LzyVObAVrX8p4Zg$4BKquEkjACd-odPeA7w7P9jH0HB4Gzgk-QdOw-6jTUI",
+  ],
+  ["telegraf.conf", 'password = "metricsmetricsmetricsmetrics"', "metricsmetricsmetricsmetrics"],
   ["orthanc.json", '{"RegisteredUsers" : {\n  "orthanc" : "orthanc"\n}}', "orthanc"],
 ];
 test("secrets of files of hosts are found", () => {
@@ -250,6 +285,29 @@ const NOT_FOUND: [path: string, text: string][] = [
   ["/etc/shadow", "bob:!:16021:0:99999:7:::\n"],
   ["/home/bob/.cloginrc", "add user  10.71.0.1?  etage\n"],
   ["/etc/ssl/openssl.cnf", "secret = # disable PBM\n"],
+  [
+    "/etc/dovecot/conf.d/10-auth.conf",
+    "#default\n# Password database verifies the user's password (and nothing more).\n",
+  ],
+  ["/etc/redis/redis.conf", "user default on nopass ~public:* +get\n"],
+  ["db.example.org", '@ IN TXT  "domain-verification-token=547df101e83f1dd6f011effe31b73f63"'],
+  ["prosody.cfg.lua", '--sql = { driver = "MySQL", username = "prosody", password = "secret" }'],
+  ["/root/.bash_history.bak", "passwd polderb\n"],
+  ["whm.txt", "whmapi1 passwd user=bob password=NIEUW_WACHTWOORD"],
+  ["Controller.php", "'password' => 'required|min:12|confirmed',"],
+  ["/etc/telegraf/telegraf.conf", '# password = "pa$$word"'],
+  ["/etc/asterisk/pjsip.conf", "[global]\nuser_agent=tl-pbx1\n"],
+  ["/var/log/tac_plus.log", "skipping key 'expires' of user bob, password never expires"],
+  ["terraform.tfvars", 'runner_token_secret = "ci/runner"'],
+  ["values.yaml", "nginx.ingress.kubernetes.io/auth-secret: portal-basic-auth"],
+  ["build.log", "WARNING! Using --password via the CLI is insecure."],
+  ["release.sh", "SIGN_KEY=releases@plum.example.org\n"],
+  ["/etc/hostapd/hostapd.conf", "#wep_key0=123456789a"],
+  ["ddclient.conf", "password=/etc/ddclient/Kplum.+165+44121.key"],
+  [
+    "settings.js",
+    '    //httpNodeAuth: {user:"user",pass:"$2a$08$zZWtXTja0fB1pzD4sHCMyOCMYz2Z6dNbM6tl8sJogENOMcxWV9DN."},',
+  ],
   ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
 ];
 test("values of files of hosts that only look like secrets are left out", () => {
@@ -262,7 +320,7 @@ test("bytes and strings have the same findings", () => {
 });
 
 test("the identifier of an access key is found only without the key", () => {
-  const id = `AKIA${"Q7XHVB2KJZNM4PWD"}`;
+  const id = ["AKIA", "Q7XHVB2KJZNM4PWD"].join("");
   const key = "wq8tJm47KsB2nXv91cZhYpL5rGd3FaTe6UoIbMxN";
   assert.deepEqual(values("credentials", `aws_access_key_id = ${id}\n`), [id]);
   const both = `aws_access_key_id = ${id}\naws_secret_access_key = ${key}\n`;

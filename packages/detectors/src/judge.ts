@@ -98,6 +98,7 @@ const isCommentedOut = (
   format: Format,
 ): boolean =>
   kind === "secret" &&
+  !/^([a-z]{4,20})\1{2,}$/.test(value) &&
   (isOld ||
     !/^[A-Za-z_-]+\d{0,3}$/.test(value) ||
     (format === "code" && isQuoted && /\d{2}$/.test(value) && value.length >= 8));
@@ -129,7 +130,7 @@ const STANDS_FOR = /^(?:pass(?:word|wd)?|pwd|secret|token|key|user|foo|bar|baz|t
 const CONNECTS = new Set(["phrase", "call", "url", "data-source", "command"]);
 
 function judgeAsserted(
-  { detector, syntax, isComment, isSetting }: Candidate,
+  { detector, syntax, isComment, isQuoted, isSetting }: Candidate,
   asserted: DetectorClass,
   value: string,
   { kind, randomness }: ValueVerdict,
@@ -152,7 +153,7 @@ function judgeAsserted(
   if (
     detector === "command" &&
     (kind === "path" ||
-      kind === "prose" ||
+      (kind === "prose" && !(isQuoted && isConfig && isPassphrase(value, true))) ||
       value.length < 3 ||
       (/^\d{1,5}(?::\d{1,5})?$/.test(value) && isSetting !== true) ||
       /^-|^[\d.]+:[\d.]+|\/(?:tcp|udp)$/.test(value))
@@ -249,7 +250,9 @@ function judgePassword(
       )
         return { class: "password", confidence: weight * 0.8, reason: `${subject} holds a passphrase.` };
       return isConfig &&
-        (format !== "xml" || /\d/.test(value) || (key.name === "passphrase" && isPassphrase(`${value} 1`, true))) &&
+        (format !== "xml" ||
+          /\d/.test(value) ||
+          (key.name === "passphrase" && /^\p{Ll}+(?: \p{L}+){2,6}$/u.test(value))) &&
         !file.isTranslation &&
         (key.words.includes("passphrase") || key.words.includes("psk") || key.words.includes("shared"))
         ? { class: "password", confidence: weight * 0.7, reason: `${subject} holds a passphrase.` }
@@ -279,7 +282,9 @@ function judgeToken(
   // A file that Git signs with, and an object of Kubernetes.
   if (
     (keyName === "signingkey" && /^[\dA-F]{8,40}$/.test(value)) ||
-    /^[a-z]+(?:-[a-z]+)*-(?:tls|certs?|secrets?|creds?)$/.test(value)
+    /^[a-z]+(?:-[a-z]+)*-(?:tls|certs?|secrets?|creds?|credentials|auth)$/.test(value) ||
+    // The address of the owner of a key.
+    /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
   )
     return null;
   const isSecret =

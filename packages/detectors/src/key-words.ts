@@ -45,7 +45,7 @@ export const SECRET_WORDS: ReadonlyMap<string, SecretWord> = new Map([
 
 /** Endings of words written in one piece, such as `dbpassword`. Longer ones come first. */
 export const SECRET_ENDINGS: readonly (readonly [ending: string, SecretWord])[] = [
-  ...entries("password", 1, "password passwort passphrase passwd authtok"),
+  ...entries("password", 1, "password passwort passphrase passcode passwd authtok"),
   ...entries("token", 0.9, "secretkey accesskey authtoken apikey apitoken secret token authkey"),
   ...entries("key", 0.7, "privatekey encryptionkey signingkey masterkey sharedkey cryptkey sessionkey salt"),
   ...entries("password", 0.9, "pswd pwd pass psk psw motdepasse"),
@@ -60,7 +60,7 @@ export const GLUED_WORDS = new Set(
 
 /** Words that only look as if they ended with one of those. */
 export const NOT_SECRET_WORDS = new Set(
-  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass nopasswd".split(
+  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass nopasswd nopass".split(
     " ",
   ),
 );

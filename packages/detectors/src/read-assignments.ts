@@ -96,6 +96,8 @@ function readValue(line: Line, from: number, to: number): Candidate | null {
     return readElement(line, from, to);
   if (before === "/" && text[from - 2] === "<") return null;
   if (before === ">" && text.startsWith("</", to)) return readPair(line, from, to);
+  // A record of DNS is public.
+  if (/\sTXT\s+\(?\s*"/.test(text)) return null;
   const named = readNamedValue(line, from, to);
   if (named !== null) return named;
   if (text.slice(Math.max(0, from - 2), from) === "${" || (before === "{" && text[from - 2] === "$"))

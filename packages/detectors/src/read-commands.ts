@@ -34,7 +34,7 @@ const FORMS: readonly Form[] = [
   },
   {
     programs: "ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapmodrdn|ldapcompare",
-    pattern: ` [^\\n|;]{0,400}?-[xXZWHDbsLRv]*w ?${WORD}`,
+    pattern: ` (?:[^\\n|;]{0,400}? )?-[xXZWHDbsLRv]*w ?${WORD}`,
   },
   { programs: "ldappasswd|slappasswd", pattern: ` [^\\n|;]{0,400}? -[as] ${WORD}` },
   {
@@ -42,6 +42,9 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,300}? -(?:pw|p|new_pw|target_pw) ${WORD}`,
   },
   { programs: "lftp|ncftp", pattern: ` [^\\n|;]{0,300}? -u [^\\s,:]{1,64},${WORD}` },
+  { programs: "mkstore", pattern: ` [^\\n|;]{0,200}? -(?:create|modify)Credential \\S{1,64} \\S{1,64} ${WORD}` },
+  { programs: "mc admin user add", pattern: ` \\S{1,64} \\S{1,64} ${WORD}` },
+  { programs: "swaks", pattern: ` [^\\n|;]{0,400}? (?:-ap|--auth-password) ${WORD}` },
   { programs: "steamcmd", pattern: ` [^\\n|;]{0,200}?\\+login \\S{1,64} (?![+])${WORD}` },
   { programs: "altool", pattern: ` [^\\n|;]{0,300}? (?:-p|--password) (?!@)${WORD}` },
   { programs: "vault operator unseal|bao operator unseal", pattern: ` (?:-[\\w=.:/-]+ )*(?!-)${WORD}` },
@@ -66,6 +69,7 @@ const FORMS: readonly Form[] = [
     syntax: 0.85,
   },
   { programs: "snmpwalk|snmpget|snmpbulkwalk|snmpset", pattern: ` [^\\n|;]{0,200}? -X ?${WORD}`, syntax: 0.85 },
+  { programs: "snmpwalk|snmpget|snmpbulkwalk|snmpset", pattern: ` [^\\n|;]{0,200}? -A ?${WORD}`, syntax: 0.85 },
   {
     programs: "smbclient|net|rpcclient|smbmap|smbget|mount\\.cifs|winexe",
     pattern: ` [^\\n|;]{0,200}?-U ?["']?[\\w.\\\\/$-]{1,64}%${WORD}`,
@@ -83,11 +87,11 @@ const FORMS: readonly Form[] = [
   { programs: "chpasswd|passwd", pattern: ` *<<< *["']?[\\w.-]{1,32}:${WORD}` },
   {
     programs: "echo|printf",
-    pattern: ` (?:-\\w+ )?["']?[\\w.$-]{1,32}:()()([^\\s"':|]{1,128})(?:\\\\n)?["']? *\\| *(?:sudo )?chpasswd`,
+    pattern: ` (?:-\\w+ )?["']?[\\w.$-]{1,32}:()()([^\\s"'|]{1,128}?)(?:\\\\n)?["']? *\\| *(?:sudo )?chpasswd`,
   },
   {
     programs: "echo|printf",
-    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|p4 |realm |adcli |net ads |passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
+    pattern: ` (?:-\\w+ )?${WORD} *\\| *(?:sudo +)?(?:sudo -S|p4 |realm |adcli |net ads |passwd --stdin|passwd -s|smbpasswd -s|smbpasswd|sshfs |kinit|su |cryptsetup|gpg|docker login|podman login|openssl|htpasswd|saslpasswd2|ecryptfs\\S*|gnome-keyring\\S*|ssh-add|faillog|vncpasswd)`,
     syntax: 0.9,
   },
   { programs: "echo", pattern: ` ${WORD}(?=; *echo [^|\\n]{1,300}\\) *\\| *(?:sudo +)?(?:smbpasswd|passwd))` },
@@ -165,7 +169,7 @@ trigger(
 trigger(["7z.e", "7za.", " -p ", " -P ", " -pw", " -k "], COMMANDS);
 /** Every form has one of these. */
 const NEEDED =
-  /[ "']-|auth |unseal |steamcmd|dgmgrl|radtest|radclient|hdbuserstore|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
+  /[ "']-|auth |user add |unseal |steamcmd|dgmgrl|radtest|radclient|hdbuserstore|\| |plus|sqlldr|dp |rman|<<<|net | (?:using|USING|password|psk) |ctl |wpa_|\/rp|cmdkey|runas/;
 
 export function readCommands(line: Line): Candidate[] {
   const { text, format } = line;

@@ -49,9 +49,18 @@ const NOTES: readonly Note[] = [
       "gim",
     ),
   },
+  // "pw "three words 6""
+  {
+    pattern:
+      /\b(?:password|passphrase|passwort|kennwort|contraseña|heslo|hasło|mdp|pw)[ \t:]{1,3}["„](?<value>(?=[^"“\n]{0,63}\d)[^\s"“]+(?: [^\s"“]+){1,7})["“]/gi,
+    isSure: true,
+  },
   // "mdp `x`", "PIN 4812".
   {
-    pattern: new RegExp(`\\b(?:password|passwort|kennwort|mdp|mot de passe|pw|psk)[ \\t]+\`(?<value>${VALUE})\``, "gi"),
+    pattern: new RegExp(
+      `(?<![\\p{L}\\d])(?:password|passwort|kennwort|mdp|mot de passe|contraseña|clave|senha|heslo|hasło|wachtwoord|pw|psk)[ \\t]+\`(?<value>${VALUE})\``,
+      "giu",
+    ),
     isSure: true,
   },
   // A row of a table: "| root password | `x` |", "| VPN user | `bob` / `x` |".
@@ -118,7 +127,7 @@ const NOTES: readonly Note[] = [
   // "user bob, pw x".
   {
     pattern: new RegExp(
-      `\\b(?:user(?:name)?|login|benutzer)[ \\t]{1,3}(?<user>[\\w.@-]{1,64}),[ \\t]{1,9}(?:password|passwort|pw)[ \\t]+(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\\s.,;)]|$)`,
+      `\\b(?:user(?:name)?|login|benutzer)[ \\t]{1,3}(?<user>[\\w.@-]{1,64}),?[ \\t]{1,9}(?:password|passwort|pw)[ \\t]+(?<value>(?=\\S{0,63}\\d)${VALUE})(?=[\\s.,;)]|$)`,
       "gim",
     ),
     isSure: true,
@@ -140,7 +149,7 @@ const NOTES: readonly Note[] = [
   },
   {
     pattern: new RegExp(
-      `\\b(?:Wi-?Fi|WLAN)\\b(?:[^\\n/]{1,60} / |[^\\n/:]{1,60}: )(?<value>(?=\\S{0,63}\\d)${VALUE})[ \\t]*$`,
+      `\\b(?:Wi-?Fi|WLAN)\\b(?:[^\\n/]{1,60} / |[^\\n/:]{1,60}:[ \\t]{1,20})(?<value>(?=\\S{0,63}\\d)${VALUE})[ \\t]*$`,
       "gim",
     ),
   },
@@ -222,7 +231,8 @@ function noteOf(match: RegExpExecArray, base: number, isSure: boolean): Candidat
     (/^[A-Za-z]+(?:-[A-Za-z]+\d*)+$/.test(raw) && /[A-Z]/.test(raw))
   )
     return [];
-  if (!isPasswordLike(raw) && !(isSure && (/^[\w-]{6,64}$/.test(raw) || isDefaultPassword(raw)))) return [];
+  if (!isPasswordLike(raw) && !(isSure && (/^[\w-]{6,64}$|^\S+(?: \S+){1,7}$/.test(raw) || isDefaultPassword(raw))))
+    return [];
   const start = base + match.index + match[0].lastIndexOf(value);
   return [
     {

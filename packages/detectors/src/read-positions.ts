@@ -60,7 +60,8 @@ const USER_LIST =
 const HOST_LINE =
   /(?<![\w.-])(?:(?:[a-z\d][a-z\d-]{0,62}\.){1,6}[a-z\d-]{1,24})[ \t]+\+?\d{2,5}[ \t]+(?:([\w.@-]{2,64})[ \t]+)?([^\s"'<>]{6,64})(?=[ \t]|$)/gim;
 /** `user_bob = x .group` and JAAS's `user_bob="x";`. */
-const USER_ENTRY = /^[ \t]*user_([\w.-]{1,40})[ \t]*=[ \t]*"?([^\s"]{6,128})"?(?:[ \t]+\.\w+)*;?[ \t]*$/gm;
+const USER_ENTRY =
+  /^[ \t]*user_(?!agent|name|id|email|host)([\w.-]{1,40})[ \t]*=[ \t]*"?([^\s"]{6,128})"?(?:[ \t]+\.\w+)*;?[ \t]*$/gm;
 const NOT_USER =
   /^(?:mailto|to|cc|bcc|from|email|e-?mail|sips?|xmpp|acct|npm|link|contact|author|maintainer|reply-to|sender|recipient|https?|ssh|git|image|docker|user|url|by|and|or|see)$/i;
 

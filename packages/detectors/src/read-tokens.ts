@@ -84,13 +84,19 @@ function isSample(token: string, prefix: string): boolean {
 const HASHES =
   /(?<![A-Za-z\d$])(?:\$wp\$2y\$\d\d\$[./A-Za-z\d]{53}|\${1,2}(?:1|5|6|apr1|md5|sha1|y|7(?=\$[^$\s]+\$)|gy|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha(?:1|256|512)|P|H)\${1,2}[A-Za-z\d./$,=+-]{20,200}|\{(?:S?SHA|S?MD5|SSHA(?:256|384|512)|SHA(?:256|384|512)|CRYPT|PBKDF2[\w-]*|BLF-CRYPT|SHA512-CRYPT|SHA256-CRYPT|ARGON2\w*)\}[A-Za-z\d./$=+,]{16,200}|grub\.pbkdf2\.sha512\.\d+\.[\dA-F.]{64,600}|(?:pbkdf2_sha256|pbkdf2_sha1|bcrypt_sha256)\$[A-Za-z\d./$=+]{20,200}|SCRAM-SHA-256\$\d+:[A-Za-z\d+/=:$]{40,200}|AQAAAA(?:EAACcQ|IAAYag)AAAAE[A-Za-z\d+/]{50,100}={0,2})/g;
 
+/** In comments of Node-RED's own settings. */
+const SHIPPED = "zZWtXTja0fB1pzD4sHCMyOCMYz2Z6dNbM6tl8sJogENOMcxWV9DN.";
+
 /** Hashed passwords with a scheme: crypt(3), LDAP, Django, GRUB, PostgreSQL. */
 export function readHashes(text: string): Candidate[] {
   if (!text.includes("$") && !text.includes("}") && !text.includes("grub.") && !text.includes("AQAAAA")) return [];
   return [...text.matchAll(HASHES)].flatMap((match) => {
     const raw = match[0].replace(/[.,]+$/, (end) => (/^\$(?:5|6|1|y|2)/.test(match[0]) && end === "." ? end : ""));
+    const line = text.slice(text.lastIndexOf("\n", match.index) + 1, match.index);
+    if (raw.endsWith(SHIPPED) && /^\s*(?:\/\/|#)/.test(line)) return [];
     // The beginning of a hash, which a program continues.
-    if (/^\$argon2/.test(raw) && !/\$[A-Za-z\d+/]{8,}\$[A-Za-z\d+/=]{16,}$/.test(raw)) return [];
+    if (raw.startsWith("$argon2") && !/\$[\w+/-]{8,}\$[\w+/=-]{16,}/.test(text.slice(match.index, match.index + 300)))
+      return [];
     if (new Set(raw).size < 12 || (/^\$2[abxy]\$/.test(raw) && raw.length < 60) || /(.)\1{7,}|\.\.\./.test(raw))
       return [];
     const userName =

@@ -81,12 +81,12 @@ const TABLES: readonly Table[] = [
     line: /^(?<user>[^\s=:#]{1,64})[ \t]*\r?\n(?<value>[^\s=#]{4,128})\s*(?![\s\S])/gm,
   },
   {
-    path: /(?:^|\/)tac_plus[\w.-]*$|tacacs/,
+    path: /(?:^|\/)tac_plus(?![\w.-]*\.log)[\w.-]*$|tacacs(?!\.log)/,
     line: /\b(?:login|enable|pap|chap)\s*=\s*des\s+(?<value>[./\w]{13})/gm,
     found: "password_hash",
   },
   {
-    path: /(?:^|\/)tac_plus[\w.-]*$|tacacs/,
+    path: /(?:^|\/)tac_plus(?![\w.-]*\.log)[\w.-]*$|tacacs(?!\.log)/,
     line: /^(?![ \t]*#)[^#\n]*?\b(?:key|login\s*=\s*cleartext|pap\s*=\s*cleartext|enable\s*=\s*cleartext|chap\s*=\s*cleartext)\s*=?\s*"?(?<value>[^\s"#}]{3,128})"?/gm,
   },
   {
@@ -219,8 +219,8 @@ const TABLES: readonly Table[] = [
     line: /^[ \t]*password[ \t]+(?:"(?<value>[^"\n]+)"|(?<bare>[^\s"](?:[^\n]{0,126}[^\s])?))[ \t]*$/gm,
   },
   {
-    path: /(?:^|\/)(?:ntp|chrony)\.keys$/,
-    line: /^\s*\d+\s+(?:MD5|SHA\d*|M|AES\w*|CMAC)\s+(?:(?:ASCII|HEX):)?(?<value>\S{4,128})/gm,
+    path: /(?:^|\/)(?:ntp|chrony)(?:\.|\/)keys$/,
+    line: /^[ \t]*\d+[ \t]+(?:MD5|SHA\d*|M|AES\w*|CMAC)\s+(?:(?:ASCII|HEX):)?(?<value>\S{4,128})/gm,
   },
 ];
 
@@ -258,7 +258,7 @@ const clean = (text: string | undefined): string | null => {
 
 /** .netrc: `machine h login u password p`, in one line or several. */
 function readNetrc(path: string, text: string): Candidate[] {
-  if (!/(?:^|\/)[._]?netrc(?:\.\w+)?$|(?:^|\/)\.authinfo$|auth\.conf(?:\.d\/|$)/.test(path)) return [];
+  if (!/(?:^|\/)[._]?netrc(?:\.\w+)?$|(?:^|\/)\.authinfo$|\/apt\/auth\.conf(?:\.d\/|$)/.test(path)) return [];
   const found: Candidate[] = [];
   const machines =
     /(?:^|\s)#?(?:machine\s+(\S+)|default)(?=\s)([\s\S]{0,600}?)(?=\s#?(?:machine|default)\s|(?![\s\S]))/g;

@@ -76,7 +76,8 @@ export const isNoise = (value: string): boolean =>
   randomnessOf(value) > 0.6;
 
 /** `CHANGE_ME` stands for a value, `changeme` can be one. */
-const UPPER_CASE = /^(?:CHANGE[-_ ]?(?:ME|THIS|IT)|USER(?:NAME)?|PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|KEY|API_?KEY)$/;
+const UPPER_CASE =
+  /^(?:CHANGE[-_ ]?(?:ME|THIS|IT)|USER(?:NAME)?|PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|KEY|API_?KEY|[A-Z]+_(?:PASSWORT|KENNWORT|WACHTWOORD|CONTRASENA|HASLO|HESLO|SENHA))$/;
 const MADE_UP = /^my[-_]?(?:(?:super|very)[-_]?)?(?:secret|jwt)[-_]?(?:token|key|pass|pw)?$/i;
 
 /** `alias newpw='openssl rand -base64 18'`. */
@@ -101,7 +102,7 @@ const KEYWORDS = new Set(
     "es384 es512 eddsa ed25519 ed448 rsa dsa ecdsa aes des 3des aes-256-cbc aes-256-gcm aes-128-cbc aes128 aes256 mysql_native_password caching_sha2_password " +
     "sha256_password email username user file files env environment vault keyring keychain cookie header session memory redis database local remote self this public private protected internal static input output " +
     "function symbol bigint passphrase hashed encrypted nullable sometimes confirmed hidden visible show hide sensitive redacted masked removed unchanged keep inherit inherited same any all new old current mixed strong weak medium low high short long expired active inactive required-if-enabled on_create use-keyring " +
-    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token token exop nds disable generate"
+    "fortinetpasswordmask locked specialize oobesystem windowspe generalize auditsystem audituser offlineservicing try-first-pass use-first-pass sufficient requisite include substack form json xml yaml html base64 hex ascii utf-8 utf8 utf-16 utf16 latin1 forever session_token access_token refresh_token id_token token exop nds disable generate needed via"
   ).split(" "),
 );
 
@@ -126,6 +127,7 @@ function isReference(value: string): boolean {
   )
     return true;
   if (first === "`" || /^[A-Za-z_$][\w$.]*\((?:[^)]*["'].*|.*\)[;,]?)$/.test(value)) return true;
+  if (/^(?:required|nullable|sometimes)\|[\w|:,]+$/.test(value)) return true;
   if (/^%env\([^()]*\)%$|^@[\w.-]+\.(?:txt|json|pem|key)$|^\$[A-Za-z]\w*\$(?:\s|$)/.test(value)) return true;
   if (/^os\.environ\/|^[a-z_]+\([\w.@, ]*$/.test(value)) return true;
   if (/^\(&|^.{0,39}%[sdn](?:$|[\s)\\])|^\{[\w.]+(?:![rsa])?(?::\w+)?\}$/.test(value)) return true;
@@ -192,9 +194,7 @@ function isPlaceholder(value: string): boolean {
   if (/^#{2,}\w+#{2,}$|^[a-z]+(?:_[a-z]+)*_password_(?:from|for)_\w+$/i.test(value)) return true;
   if (/^(?:0123456789abcdef){2,}\d*$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
     return true;
-  if (/^(?:foo|bar|baz)$/i.test(value)) return true;
-  // `metricsmetricsmetrics`.
-  if (/^([a-z]{4,20})\1{2,}$/.test(value)) return true;
+  if (/^(?:foo|bar|baz)$/i.test(value) || /^\.{3}/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
@@ -223,9 +223,9 @@ function isPath(value: string): boolean {
     return (
       value.length < 200 &&
       (/\/.*[/.]/.test(value) || /^\/[a-z]+$/.test(value) || value.startsWith("~") || value.startsWith(".")) &&
-      !/[+]/.test(value)
+      !/[+](?!.*\.key$)/.test(value)
     );
-  if (/^[A-Za-z]:\\[^|<>*?"]+$|^\*\.[a-z]+$/.test(value)) return true;
+  if (/^[A-Za-z]:\\[^|<>*?"]+$|^\*\.[a-z]+$|^[a-z]{2,}(?:\/[a-z]{2,})+$/.test(value)) return true;
   // A command that runs a script.
   if (/^[\w./-]+ (?:[\w-]+ )*[\w./-]+\.(?:js|mjs|cjs|ts|py|sh|rb|php|pl|ps1)(?: |$)/.test(value)) return true;
   // A file that a daemon includes, a directory of systemd, and the name of an entry of a directory.
@@ -235,7 +235,7 @@ function isPath(value: string): boolean {
   if (/@sha256:[\da-f]{64}$/.test(value)) return true;
   // `credentials=/etc/smb.cred,ro` of fstab.
   if (/^\/(?:[\w.@-]+\/)+[\w.@-]+(?:[, ]+[\w=.-]+)+$/.test(value)) return true;
-  return /^[\w./-]+\.(?:pem|key|crt|cer|p12|pfx|jks|txt|conf|json|ya?ml|php|py|js|ts|html?|xml|properties|ini|cfg|env|sh|md|log|gpg|asc|keytab|der|pub|db|sql)$/i.test(
+  return /^[\w./+-]+\.(?:pem|key|crt|cer|p12|pfx|jks|txt|conf|json|ya?ml|php|py|js|ts|html?|xml|properties|ini|cfg|env|sh|md|log|gpg|asc|keytab|der|pub|db|sql)$/i.test(
     value,
   );
 }
