@@ -5,5 +5,5 @@ export { KnownSecretIndex, knownForms } from "./known-secrets.ts";
 export type { KnownForm } from "./known-secrets.ts";
 export { privateKeysIn } from "./private-keys.ts";
 export type { PrivateKeyBlock } from "./private-keys.ts";
-export { scanText } from "./scan-text.ts";
+export { hasKnownSecret, scanText } from "./scan-text.ts";
 export type { ScanOptions } from "./scan-text.ts";

@@ -61,6 +61,12 @@ export function scanText(content: string | Uint8Array, options: ScanOptions): Fi
   return scan.findings();
 }
 
+/** Whether `content` contains a secret of the index. Costs much less than a scan. */
+export function hasKnownSecret(content: string | Uint8Array, index: KnownSecretIndex): boolean {
+  const file = new Content(content);
+  return !file.isBinary && file.spansInBytes((bytes) => index.matches(bytes)).length > 0;
+}
+
 /** Characters before the value of a commented-out setting. */
 const LONGEST_START = 300;
 /** Names of commented-out settings that are looked up in a file. Only hostile text has more. */

@@ -5,6 +5,7 @@ import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db } from "#kernel/db/database.ts";
 import { retrievableAccounts } from "#features/accounts/index.ts";
 import { loginOf, visibleTargets } from "#features/discovery/index.ts";
+import { isFindingShownTo } from "#features/findings/index.ts";
 import { bitOf, effectivePermissionsOf } from "#features/safes/index.ts";
 
 export interface ProposalOf {
@@ -47,7 +48,7 @@ export async function filesWithPassword(db: Db, { actor, accountId }: ProposalOf
         and lower(via.host) = lower(target.hostname) and coalesce(via.port, 22) = target.port
         and via.id in ${retrievableAccounts(actor)}
       where known.secret_id = ${accountId} and finding.path like '/%' and finding.status in ('new', 'investigating')
-        and not ${isDependent(accountId, sql`jsonb_build_object('path', finding.path, 'via_account_id', target.credential_id)`)}
+        and ${isFindingShownTo(actor, "finding")} and not ${isDependent(accountId, sql`jsonb_build_object('path', finding.path, 'via_account_id', target.credential_id)`)}
       order by target.id, finding.path, finding.line) files
     order by hostname, path limit ${MOST_FILES}`.execute(db);
   return rows;

@@ -21,8 +21,8 @@ import { mayFollow } from "./findings.policy.ts";
 import * as store from "./findings.store.ts";
 import type { CHANGE_KINDS, FindingRow } from "./findings.store.ts";
 import { shownTo } from "./list-findings.ts";
-
-type LockedFinding = FindingRow & { can_manage: boolean; safe_id: string };
+import { lockFindings } from "./lock-findings.store.ts";
+import type { LockedFinding } from "./lock-findings.store.ts";
 
 /** Throws 404 when the caller cannot see the finding, and 403 when the caller cannot manage it. */
 export async function lockManaged(
@@ -31,7 +31,7 @@ export async function lockManaged(
 ): Promise<LockedFinding> {
   const { id } = call.params;
   call.note({ target: auditTarget(id) });
-  const [row] = await store.lockFindings(tx, call.actor, [id]);
+  const [row] = await lockFindings(tx, call.actor, [id]);
   if (row === undefined) throw findingNotFound();
   call.note({ target: auditTarget(id, row.path) });
   if (!row.can_manage) throw mayNotManage();
@@ -56,7 +56,7 @@ export async function changeStatus(
 export async function changeStatuses(context: FindingsContext, call: Call<typeof changeFindingStatuses>, tx: Tx) {
   const { status, reason = null } = call.body;
   const ids = [...new Set(call.body.findingIds)];
-  const rows = new Map((await store.lockFindings(tx, call.actor, ids)).map((row) => [row.id, row]));
+  const rows = new Map((await lockFindings(tx, call.actor, ids)).map((row) => [row.id, row]));
   const failed: { id: FindingId; code: string; message: string }[] = [];
   const done: LockedFinding[] = [];
   for (const id of ids) {
@@ -88,16 +88,19 @@ function obstacleTo(row: FindingRow, status: FindingStatus): { code: string; mes
   return { code: "finding.not-new", message: "Only a scan can make a finding new. Choose another status." };
 }
 
+/** Changes the twins, too: users who see another one of them see the same decision. */
 async function setStatus(
   context: FindingsContext,
   tx: Tx,
   call: Pick<Call, "actor">,
-  row: FindingRow,
+  row: LockedFinding,
   status: FindingStatus,
   reason: string | null,
 ): Promise<void> {
-  await store.updateFinding(tx, row.id, { status, rule_id: null });
-  await addChange(context, tx, call, row.id, { kind: "status", from: row.status, to: status, reason });
+  for (const each of [row, ...row.twins.filter((twin) => mayFollow(twin.status, status))]) {
+    await store.updateFinding(tx, each.id, { status, rule_id: null });
+    await addChange(context, tx, call, each.id, { kind: "status", from: each.status, to: status, reason });
+  }
 }
 
 export async function assign(
@@ -113,15 +116,20 @@ export async function assign(
       const msg = "User not found";
       throw refuse(422, "finding.assignee-unknown", `${msg}.`, { errors: [{ path: "assigneeId", msg }] });
     }
-    const before = row.assignee_id === null ? null : await findUser(tx, row.assignee_id);
-    await store.updateFinding(tx, row.id, { assignee_id: assigneeId });
-    const change = { from: before?.name ?? null, to: person?.name ?? null };
-    await addChange(context, tx, call, row.id, { kind: "assigned", ...change, reason: null });
+    for (const each of [row, ...row.twins]) {
+      const before = each.assignee_id === null ? null : await findUser(tx, each.assignee_id);
+      await store.updateFinding(tx, each.id, { assignee_id: assigneeId });
+      const change = { from: before?.name ?? null, to: person?.name ?? null };
+      await addChange(context, tx, call, each.id, { kind: "assigned", ...change, reason: null });
+    }
   }
   if (dueAt !== undefined) {
-    await store.updateFinding(tx, row.id, { due_at: dueAt === null ? null : new Date(dueAt) });
-    const change = { from: row.due_at?.toISOString() ?? null, to: dueAt };
-    await addChange(context, tx, call, row.id, { kind: "due", ...change, reason: null });
+    for (const each of [row, ...row.twins]) {
+      await store.updateFinding(tx, each.id, { due_at: dueAt === null ? null : new Date(dueAt) });
+      // The twin's own date: it depends on the score.
+      const change = { from: each.due_at?.toISOString() ?? null, to: dueAt };
+      await addChange(context, tx, call, each.id, { kind: "due", ...change, reason: null });
+    }
   }
   call.note({ details: { assignee: assigneeId ?? row.assignee_id, due: dueAt ?? row.due_at?.toISOString() ?? null } });
   await publish(context, tx, [row]);
@@ -130,7 +138,9 @@ export async function assign(
 
 export async function comment(context: FindingsContext, call: Call<typeof commentOnFinding>, tx: Tx): Promise<Message> {
   const row = await lockManaged(tx, call);
-  await addChange(context, tx, call, row.id, { kind: "comment", from: null, to: null, reason: call.body.text });
+  for (const { id } of [row, ...row.twins]) {
+    await addChange(context, tx, call, id, { kind: "comment", from: null, to: null, reason: call.body.text });
+  }
   await publish(context, tx, [row]);
   return { message: "Comment added" };
 }

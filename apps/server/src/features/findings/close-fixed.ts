@@ -5,8 +5,10 @@ import { addChange, publish } from "./change-findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { dueAfter, riskFactors, riskScore } from "./findings.policy.ts";
 import { updateFinding } from "./findings.store.ts";
+import type { FindingRow } from "./findings.store.ts";
 import { isReplacedByRotation, lockFixed } from "./fixes.store.ts";
 import { riskFactsOf } from "./verify-finding.ts";
+import { lockTwins } from "./lock-findings.store.ts";
 
 interface UpdatedDependent {
   id: string;
@@ -45,6 +47,7 @@ export async function closeFixed(
   const factors = riskFactors(riskFactsOf(row, liveness), at);
   const score = riskScore(factors);
   const isOpen = !isGone && (row.status === "new" || row.status === "investigating");
+  if (!isGone) await closeTwins(context, tx, row);
   await updateFinding(tx, row.id, {
     liveness,
     risk_factors: JSON.stringify(factors),
@@ -59,4 +62,16 @@ export async function closeFixed(
     await addChange(context, tx, BY, row.id, { kind: "fixed", from: row.status, to: "remediated", reason });
   }
   await publish(context, tx, [row]);
+}
+
+/** INVARIANT: users who see a twin do not learn that an account has the secret: it closes as if a scan no longer found it. */
+async function closeTwins(context: FindingsContext, tx: Tx, { id, last_scan_id }: FindingRow): Promise<void> {
+  for (const twin of await lockTwins(tx, id)) {
+    const isOpen = twin.status === "new" || twin.status === "investigating";
+    const status = isOpen ? ("remediated" as const) : twin.status;
+    await updateFinding(tx, twin.id, { fixed_scan_id: last_scan_id, status });
+    if (isOpen) {
+      await addChange(context, tx, BY, twin.id, { kind: "fixed", from: twin.status, to: status, reason: null });
+    }
+  }
 }

@@ -78,8 +78,11 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     assert.equal(vaulted.accounts[0]?.account_id, account.id);
     const details = await host.app.call(readFinding, { ...byId(finding), as: member.token });
     const list = await host.app.call(listFindings, { query: { includeBelowThreshold: "true" }, as: member.token });
-    assert.ok(list.text.includes(finding.id));
-    for (const text of [details.text, list.text]) {
+    assert.deepEqual([details.status, list.text.includes(finding.id)], [404, false]);
+    const shown = list.body.data.find(isOfFile)!;
+    assert.equal(shown.class, "password");
+    const own = await host.app.call(readFinding, { ...byId(shown), as: member.token });
+    for (const text of [own.text, list.text]) {
       assert.ok(!text.includes("svc-payroll") && !text.includes(account.id), text);
     }
     const found = await host.app.call(listFindings, { query: { search: "svc-payroll" }, as: member.token });

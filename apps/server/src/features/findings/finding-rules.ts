@@ -9,6 +9,7 @@ import type {
   listFindingRules,
 } from "@strongroom/contract";
 import { sql } from "kysely";
+import type { Actor } from "#kernel/authz/actor.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import type { Call } from "#kernel/http/call.ts";
 import { refuse } from "#kernel/http/refuse.ts";
@@ -17,8 +18,9 @@ import { lockManaged, publish } from "./change-findings.ts";
 import { mayNotManage, ruleNotFound } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { ruleFor } from "./findings.policy.ts";
-import * as store from "./findings.store.ts";
-import type { RuleRow } from "./findings.store.ts";
+import * as store from "./finding-rules.store.ts";
+import type { RuleRow } from "./finding-rules.store.ts";
+import { isShownTo } from "./visible-findings.store.ts";
 
 export const listRules = async (call: Call<typeof listFindingRules>, db: Db) => ({
   data: (await store.listRules(db, call.actor)).map(toRule),
@@ -49,28 +51,29 @@ export async function createRule(
     review_at: new Date(reviewAt),
     created_by: call.actor.name,
     created_at: at,
+    match_account_id: kind === "class" ? row.match_account_id : null,
   };
   if (ruleFor([rule], row) === null) {
     const msg = "The pattern does not match the path of this finding";
     throw refuse(422, "finding.rule-differs", `${msg}.`, { errors: [{ path: "pattern", msg }] });
   }
   await store.insertRule(tx, rule);
-  const suppressed = await suppress(tx, rule);
+  const suppressed = await suppress(tx, call.actor, rule);
   call.note({ details: { rule: rule.id, kind, review_at: reviewAt, suppressed }, reason });
   await publish(context, tx, [row]);
   return toRule({ ...rule, can_manage: true });
 }
 
-async function suppress(tx: Tx, rule: RuleRow): Promise<number> {
-  const open = await sql<{ id: string; path: string; fingerprint: string | null; class: string }>`
-    select id, path, fingerprint, class from findings
-    where target_id = ${rule.target_id} and status in ('new', 'investigating') order by id for no key update`.execute(
-    tx,
-  );
-  const ids = open.rows.filter((row) => ruleFor([rule], row) !== null).map(({ id }) => id);
+/** Returns how many of the suppressed findings the user can see. */
+async function suppress(tx: Tx, actor: Actor, rule: RuleRow): Promise<number> {
+  const open = await sql<{ id: string; path: string; fingerprint: string | null; class: string; is_shown: boolean }>`
+    select f.id, f.path, f.fingerprint, f.class, ${isShownTo(actor, "f")} as is_shown from findings f
+    where f.target_id = ${rule.target_id} and f.status in ('new', 'investigating')
+    order by f.id for no key update`.execute(tx);
+  const suppressed = open.rows.filter((row) => ruleFor([rule], row) !== null);
   await sql`update findings set status = 'false_positive', rule_id = ${rule.id}
-    where id = any(${ids}::uuid[])`.execute(tx);
-  return ids.length;
+    where id = any(${suppressed.map(({ id }) => id)}::uuid[])`.execute(tx);
+  return suppressed.filter(({ is_shown }) => is_shown).length;
 }
 
 export async function deleteRule(

@@ -1,4 +1,4 @@
-// Stores findings, their history, and the rules that suppress them.
+// Stores findings and their history.
 import type { FindingLiveness, FindingSeverity, FindingStatus, FindingType } from "@strongroom/contract";
 import { RISK_BANDS } from "@strongroom/contract";
 import { sql } from "kysely";
@@ -8,6 +8,7 @@ import { containing } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { visibleTargets } from "#features/discovery/index.ts";
 import type { RiskFactor } from "./findings.policy.ts";
+import { hasMatch, isShownTo } from "./visible-findings.store.ts";
 
 type Fixed<T> = ColumnType<T, T, never>;
 
@@ -40,6 +41,10 @@ export interface FindingsTable {
   liveness: Generated<FindingLiveness>;
   verified_at: Date | null;
   account_id: string | null;
+  /** The account whose secret was found: only users who may retrieve it see the finding. */
+  match_account_id: Fixed<string | null>;
+  /** Users who may retrieve one of these accounts see a match instead of this finding. */
+  hidden_from: string[] | null;
   auto_vaulted: Generated<boolean>;
   assignee_id: string | null;
   due_at: Date | null;
@@ -73,17 +78,6 @@ interface FindingChangesTable {
   reason: string | null;
 }
 
-interface FindingRulesTable {
-  id: string;
-  target_id: string;
-  kind: "path" | "secret" | "class";
-  matches: string;
-  reason: string;
-  review_at: Date;
-  created_by: string;
-  created_at: Date;
-}
-
 interface FindingCountsTable {
   target_id: string;
   status: FindingStatus;
@@ -97,14 +91,12 @@ declare module "#kernel/db/tables.ts" {
   interface Tables {
     findings: FindingsTable;
     finding_changes: FindingChangesTable;
-    finding_rules: FindingRulesTable;
     finding_counts: FindingCountsTable;
   }
 }
 
 export type FindingRow = Selectable<FindingsTable>;
 export type ChangeRow = Selectable<FindingChangesTable>;
-export type RuleRow = Selectable<FindingRulesTable>;
 
 export interface ShownFinding extends FindingRow {
   target_name: string;
@@ -137,10 +129,11 @@ const bands = (severities: readonly FindingSeverity[]): RawBuilder<unknown> =>
   )})`;
 
 /** Everything but the status, the type and the target, which decide which index is read, and the text. */
-function others({ severity, minRisk, maxRisk, assigneeId, isBelowThresholdShown }: FindingFilter): RawBuilder<unknown> {
+function others(filter: PreparedFilter): RawBuilder<unknown> {
+  const { severity, minRisk, maxRisk, assigneeId, isBelowThresholdShown, isShown } = filter;
   return sql.join(
     [
-      sql`true`,
+      isShown,
       ...(severity.length === 0 ? [] : [bands(severity)]),
       ...(minRisk === null ? [] : [sql`f.risk_score >= ${minRisk}`]),
       ...(maxRisk === null ? [] : [sql`f.risk_score <= ${maxRisk}`]),
@@ -168,15 +161,18 @@ export interface PreparedFilter extends FindingFilter {
   named: readonly string[];
   unnamed: readonly string[];
   search: WordSearch | null;
+  /** Whether the user may see a finding, as a condition. */
+  isShown: RawBuilder<boolean>;
 }
 
 export async function prepareFilter(db: Db, actor: Actor, filter: FindingFilter): Promise<PreparedFilter> {
   const { targetId, text } = filter;
   const visible = await visibleIds(db, actor);
   const targets = targetId === null ? visible : visible.filter((id) => id === targetId);
-  if (text === null) return { ...filter, targets, named: [], unnamed: targets, search: null };
+  const isShown = isShownTo(actor, "f");
+  if (text === null) return { ...filter, targets, named: [], unnamed: targets, search: null, isShown };
   const [byText, search] = await Promise.all([byName(db, targets, text), searchFor(db, text)]);
-  return { ...filter, targets, ...byText, search };
+  return { ...filter, targets, ...byText, search, isShown };
 }
 
 /**
@@ -208,10 +204,10 @@ function partsOf(filter: PreparedFilter, most: number): RawBuilder<unknown> {
     : sql`${ofNamed} union all ${allOf(unnamed, filter, search.condition)}`;
 }
 
-const allOf = (targets: readonly string[], filter: FindingFilter, condition: RawBuilder<unknown> = sql`true`) =>
+const allOf = (targets: readonly string[], filter: PreparedFilter, condition: RawBuilder<unknown> = sql`true`) =>
   sql`select f.id, f.risk_score from findings f where ${matching(targets, filter)} and ${condition}`;
 
-const matching = (targets: readonly string[], filter: FindingFilter): RawBuilder<unknown> =>
+const matching = (targets: readonly string[], filter: PreparedFilter): RawBuilder<unknown> =>
   sql`f.target_id = any(${[...targets]}::uuid[]) and f.status = any(${[...filter.status]}::text[])
     and f.finding_type = any(${[...filter.findingType]}::text[]) and ${others(filter)}`;
 
@@ -221,7 +217,7 @@ const FEW_TARGETS = 32;
 /** The first `most` matches of each part of the list, each read from an index in the order of the list. */
 function inOrder(
   targets: readonly string[],
-  filter: FindingFilter,
+  filter: PreparedFilter,
   condition: RawBuilder<unknown>,
   most: number,
 ): RawBuilder<unknown> {
@@ -295,7 +291,7 @@ const shown = (actor: Actor, condition: RawBuilder<unknown>) => sql<ShownFinding
     chosen as materialized (select * from findings f where ${condition})
   select f.*, target.name as target_name, target.hostname, seen.can_manage, users.name as assignee_name, (
     select count(distinct same.target_id)::integer from findings same
-    where same.fingerprint = f.fingerprint and same.fixed_scan_id is null
+    where same.fingerprint = f.fingerprint and same.fixed_scan_id is null and ${isShownTo(actor, "same")}
       and same.target_id = any(array(select id from seen))
   ) as reused_on
   from chosen f
@@ -304,9 +300,9 @@ const shown = (actor: Actor, condition: RawBuilder<unknown>) => sql<ShownFinding
   left join users on users.id = f.assignee_id
   order by f.risk_score desc, f.id desc`;
 
-/** Null when the finding does not exist or this user cannot see its target. */
+/** Null when the finding does not exist or this user cannot see it. */
 export async function readFinding(db: Db, actor: Actor, id: string): Promise<ShownFinding | null> {
-  return (await shown(actor, sql`f.id = ${id}`).execute(db)).rows[0] ?? null;
+  return (await shown(actor, sql`f.id = ${id} and ${isShownTo(actor, "f")}`).execute(db)).rows[0] ?? null;
 }
 
 export interface CountRow {
@@ -321,8 +317,13 @@ export interface CountRow {
 export async function readCounts(db: Db, actor: Actor, targetId: string | null): Promise<CountRow[]> {
   const ofTarget = targetId === null ? sql`true` : sql`counted.target_id = ${targetId}`;
   const { rows } = await sql<CountRow>`
-    select status, finding_type, band, is_below_threshold, sum(count)::integer as count
-    from finding_counts counted join ${visibleTargets(actor)} seen on seen.id = counted.target_id
+    with seen as materialized (select id from ${visibleTargets(actor)} visible)
+    select status, finding_type, band, is_below_threshold, sum(count)::integer as count from (
+      select target_id, status, finding_type, band, is_below_threshold, count from finding_counts
+      union all
+      select f.target_id, f.status, f.finding_type, risk_band(f.risk_score), f.is_below_threshold, -1 from findings f
+      where ${hasMatch("f")} and not ${isShownTo(actor, "f")}) counted
+    join seen on seen.id = counted.target_id
     where ${ofTarget} group by 1, 2, 3, 4 having sum(count) > 0`.execute(db);
   return rows;
 }
@@ -347,17 +348,8 @@ export async function sameSecret(db: Db, actor: Actor, of: FindingRow, limit: nu
     join ${visibleTargets(actor)} seen on seen.id = f.target_id
     join discovery_targets target on target.id = f.target_id
     where f.fingerprint = ${of.fingerprint} and f.id <> ${of.id} and f.fixed_scan_id is null
+      and ${isShownTo(actor, "f")}
     order by f.risk_score desc, f.id limit ${limit}`.execute(db);
-  return rows;
-}
-
-/** Locks those of the findings that this user can see, by id. */
-export async function lockFindings(tx: Tx, actor: Actor, ids: readonly string[]) {
-  const { rows } = await sql<FindingRow & { can_manage: boolean; safe_id: string }>`
-    select f.*, seen.can_manage, target.safe_id from findings f
-    join ${visibleTargets(actor)} seen on seen.id = f.target_id
-    join discovery_targets target on target.id = f.target_id
-    where f.id = any(${[...ids]}::uuid[]) order by f.id for no key update of f`.execute(tx);
   return rows;
 }
 
@@ -373,27 +365,4 @@ export async function insertChanges(tx: Tx, rows: Insertable<FindingChangesTable
 export async function readChanges(db: Db, findingId: string, limit: number): Promise<ChangeRow[]> {
   const query = db.selectFrom("finding_changes").selectAll().where("finding_id", "=", findingId);
   return (await query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute()).toReversed();
-}
-
-export function activeRules(db: Db, targetId: string, now: Date): Promise<RuleRow[]> {
-  const query = db.selectFrom("finding_rules").selectAll().where("target_id", "=", targetId);
-  return query.where("review_at", ">", now).orderBy("created_at").execute();
-}
-
-export async function listRules(db: Db, actor: Actor): Promise<(RuleRow & { can_manage: boolean })[]> {
-  const { rows } = await sql<RuleRow & { can_manage: boolean }>`
-    select rule.*, seen.can_manage from finding_rules rule join ${visibleTargets(actor)} seen on seen.id = rule.target_id
-    order by rule.created_at desc, rule.id desc limit 1000`.execute(db);
-  return rows;
-}
-
-export async function insertRule(tx: Tx, row: RuleRow): Promise<void> {
-  await tx.insertInto("finding_rules").values(row).execute();
-}
-
-export async function deleteRule(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom("finding_rules").where("id", "=", id).execute();
-  await sql`update findings set status = 'new', rule_id = null where rule_id = ${id} and status = 'false_positive'`.execute(
-    tx,
-  );
 }

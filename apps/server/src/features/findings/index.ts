@@ -8,8 +8,9 @@ import { bindFindings } from "./findings.routes.ts";
 import { fingerprintUnder, indexSecrets, keysForScan } from "./known-secrets.ts";
 import type { ScanKeys } from "./known-secrets.ts";
 import type { Comparer } from "./known-secrets.store.ts";
-import { markGone, mostSevereOf, recordFindings, rescoreReused, seeAgain, totalsOf } from "./record-findings.ts";
+import { markGone, recordFindings, rescoreReused, seeAgain } from "./record-findings.ts";
 import { placesOf } from "./recorded.store.ts";
+import { mostSevereOf, totalsFor, totalsOf } from "./scan-totals.ts";
 import { vaultNew } from "./vault-findings.ts";
 import type { AutoVaulting } from "./vault-findings.ts";
 
@@ -25,6 +26,7 @@ export interface FindingsFeature {
   /** Call it at the end of a scan: the score of a finding contains on how many targets its secret is. */
   rescoreReused: typeof rescoreReused;
   totalsOf: typeof totalsOf;
+  totalsFor: typeof totalsFor;
   mostSevereOf: typeof mostSevereOf;
   /** Stores the secrets of a scan's new findings in the target's safe. Returns how many. */
   vaultNew(of: AutoVaulting, signal: AbortSignal): Promise<number>;
@@ -49,6 +51,7 @@ export function installFindings(kernel: Kernel, parts: Omit<FindingsContext, "ke
     markGone: (tx, of, paths) => markGone(kernel, tx, of, paths),
     rescoreReused,
     totalsOf,
+    totalsFor,
     mostSevereOf,
     vaultNew: (of, signal) => vaultNew(context, of, signal),
   };
@@ -58,5 +61,7 @@ export { settingName, textOfDefinition, textOfSettings, textOfTable } from "./da
 export type { DatabaseText } from "./database-texts.ts";
 export { DEEPEST_SEARCH } from "./secret-of-finding.ts";
 export { COLUMN_DETECTOR, DATABASE_PLACES, titleOf as findingTitle } from "./findings.policy.ts";
-export type { DetectedFinding, ScannedFile } from "./record-findings.ts";
+export type { DetectedFinding, ScannedFile } from "./match-rows.policy.ts";
+export type { MatchTotals } from "./scan-totals.ts";
+export { isShownTo as isFindingShownTo } from "./visible-findings.store.ts";
 export { complianceImpact, remediationSteps } from "./remediation.policy.ts";

@@ -98,15 +98,24 @@ export async function accountsWithSecrets(
   return {
     ids: rows.map(({ id }) => id),
     byId: new Map(rows.map((row) => [row.id, row])),
-    byFingerprint: new Map(rows.flatMap((row) => (row.fingerprint === null ? [] : [[row.fingerprint, row] as const]))),
+    byFingerprint: Map.groupBy(
+      rows.filter((row): row is typeof row & { fingerprint: string } => row.fingerprint !== null),
+      ({ fingerprint }) => fingerprint,
+    ),
   };
 }
 
-/** The user's account with this secret, and the version of the secret; null when there is none. */
-export async function accountWithSecret(db: Db, comparer: Comparer, fingerprint: string | null) {
+/** The user's account with this secret, preferably `preferred`, and the version of the secret; null when there is none. */
+export async function accountWithSecret(
+  db: Db,
+  comparer: Comparer,
+  fingerprint: string | null,
+  preferred: string | null,
+) {
   const { rows } = await sql<{ id: string; version: number }>`
     select known.secret_id as id, known.version from ${knownTo(comparer)} known
-    where known.fingerprint = ${fingerprint} order by known.secret_id limit 1`.execute(db);
+    where known.fingerprint = ${fingerprint}
+    order by known.secret_id is not distinct from ${preferred}::uuid desc, known.secret_id limit 1`.execute(db);
   return rows[0] ?? null;
 }
 

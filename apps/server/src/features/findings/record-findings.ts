@@ -1,49 +1,19 @@
 // Records what a scan found in files, and closes findings that are gone.
-import { RISK_BANDS, severityOfRisk } from "@strongroom/contract";
-import type { ComplianceFramework, FindingType, ScanConfig } from "@strongroom/contract";
+import { RISK_BANDS } from "@strongroom/contract";
+import type { FindingType, ScanConfig } from "@strongroom/contract";
 import { createHash } from "node:crypto";
-import type { Db, Tx } from "#kernel/db/database.ts";
+import type { Tx } from "#kernel/db/database.ts";
 import { newId } from "#kernel/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { TargetRow } from "#features/discovery/index.ts";
-import { classAt, dueAfter, dueAt, riskFactors, riskScore, ruleFor, titleOf, withReuse } from "./findings.policy.ts";
-import { activeRules, insertChanges } from "./findings.store.ts";
+import { classAt, dueAfter, dueAt, riskFactors, riskScore, ruleFor, withReuse } from "./findings.policy.ts";
+import { activeRules } from "./finding-rules.store.ts";
+import { insertChanges, readChanges } from "./findings.store.ts";
 import { accountsWithSecrets, managedFiles } from "./known-secrets.store.ts";
+import { KNOWN_SECRET, planRows } from "./match-rows.policy.ts";
+import type { PlannedRow, ScannedFile } from "./match-rows.policy.ts";
 import * as store from "./recorded.store.ts";
 import type { NewFinding, Saving } from "./recorded.store.ts";
-import { complianceImpact } from "./remediation.policy.ts";
-
-/** One finding of the detectors. INVARIANT: no field contains the secret. */
-export interface DetectedFinding {
-  type: FindingType;
-  class: string;
-  detector: string;
-  reason: string;
-  confidence: number;
-  line: number;
-  keyName: string | null;
-  userName: string | null;
-  host: string | null;
-  port: number | null;
-  preview: string;
-  /** The keyed hash of the secret. */
-  fingerprint: string;
-  knownSecrets: readonly string[];
-  context: readonly { line: number; text: string }[];
-}
-
-export interface ScannedFile {
-  path: string;
-  size: number;
-  stamp: string;
-  modifiedAt: string;
-  mode: string;
-  owner: string;
-  group: string;
-  found: readonly DetectedFinding[];
-  /** Only a part was read: findings that were not seen stay open. */
-  isPart?: boolean;
-}
 
 interface ScanOfFindings {
   target: Pick<TargetRow, "id">;
@@ -53,64 +23,79 @@ interface ScanOfFindings {
 
 const LONGEST_TEXT = 500;
 
+interface Recorded {
+  /** Of the findings that do not depend on stored secrets. */
+  seen: number;
+  added: number;
+  fixed: number;
+  hasNew: boolean;
+}
+
 /** Records the findings of files in the caller's transaction. */
 export async function recordFindings(
   { clock }: Kernel,
   tx: Tx,
   { target, scan, types, files }: ScanOfFindings & { files: readonly ScannedFile[] },
-): Promise<{ seen: number; added: number; fixed: number }> {
+): Promise<Recorded> {
   const at = clock.now();
   const saving: Saving = { targetId: target.id, scanId: scan.id, at };
-  const places = new Map<string, { file: ScannedFile; found: DetectedFinding }>();
-  for (const file of files) {
-    for (const found of file.found) {
-      const identity = identityOf(file.path, found.fingerprint);
-      if (types.includes(found.type) && !places.has(identity)) places.set(identity, { file, found });
-    }
-  }
-  const known = places.size === 0 ? [] : await store.knownFindings(tx, target.id, [...places.keys()]);
-  const before = new Map(known.map((row) => [row.identity, row]));
-  const fingerprints = [...new Set([...places.values()].map(({ found }) => found.fingerprint))];
-  const reuse = await store.reuseOf(tx, scan.requester_id, target.id, fingerprints);
-  const secretIds = [...places.values()].flatMap(({ found }) => found.knownSecrets);
+  const placed = files.flatMap((file) =>
+    file.found
+      .filter(({ type }) => types.includes(type))
+      .map((found) => ({ file, found, identity: identityOf(file.path, found.fingerprint) })),
+  );
+  const identities = [...new Set(placed.map(({ identity }) => identity))];
+  const paths = files.map(({ path }) => path);
+  const known = await store.knownFindings(tx, target.id, { identities, paths });
+  const earlier = new Map(known.map((row) => [row.identity, row]));
+  const fingerprints = [...new Set(placed.map(({ found }) => found.fingerprint))];
+  const secretIds = [
+    ...placed.flatMap(({ found }) => [...found.knownSecrets, ...(found.hiddenFrom ?? [])]),
+    ...known.flatMap(({ match_account_id: id }) => id ?? []),
+  ];
   const comparer = { id: scan.requester_id, safes: scan.requester_safes };
-  const accounts = await accountsWithSecrets(tx, comparer, fingerprints, secretIds);
-  const rules = places.size === 0 ? [] : await activeRules(tx, target.id, at);
+  const compared = await accountsWithSecrets(tx, comparer, fingerprints, secretIds);
+  const { rows: planned, kept } = planRows(placed, {
+    earlier,
+    comparedById: compared.byId,
+    comparedByFingerprint: compared.byFingerprint,
+    managed: await managedFiles(tx, compared.ids),
+  });
+  const reuse = await store.reuseOf(tx, scan.requester_id, target.id, planned.map(secretOf));
+  const rules = planned.length === 0 ? [] : await activeRules(tx, target.id, at);
   const lowestRisk = RISK_BANDS[scan.config.riskThreshold];
 
-  const accountOf = (found: DetectedFinding) =>
-    accounts.byId.get(found.knownSecrets[0] ?? "") ?? accounts.byFingerprint.get(found.fingerprint) ?? null;
-  const managed = await managedFiles(tx, accounts.ids);
-  for (const [identity, { file, found }] of places) {
-    // Strongroom keeps this file up to date itself: a later secret in it is not a new finding.
-    const account = accountOf(found);
-    if (account !== null && !before.has(identity) && managed.has(`${account.id} ${file.path}`)) places.delete(identity);
-  }
-
-  const rows = [...places].map(([identity, { file, found }]): NewFinding => {
-    const account = accountOf(found);
-    const earlier = before.get(identity);
+  const continued: { from: string; to: string }[] = [];
+  const rows = planned.map((plan): NewFinding => {
+    const { file, found, account, isMatch, rowIdentity, hiddenFrom } = plan;
+    const before = earlier.get(rowIdentity);
+    // A match of a finding that was there before goes on with its status, assignee and history.
+    const beside = isMatch && before === undefined ? earlier.get(plan.identity) : undefined;
+    const begun = beside?.fixed_scan_id === null ? beside : undefined;
     const username = found.userName ?? account?.username ?? null;
-    const kind = account === null ? classAt(found.class, file.path) : "known_secret";
+    const kind = account === null ? classAt(found.class, file.path) : KNOWN_SECRET;
     const factors = riskFactors(
       {
         class: kind,
         path: file.path,
         confidence: found.confidence,
         fileMode: file.mode,
-        liveness: earlier?.liveness ?? "unverified",
+        liveness: before?.liveness ?? "unverified",
         username,
         isOfAccount: account !== null,
-        targets: 1 + (reuse.get(found.fingerprint) ?? 0),
+        targets: 1 + reuse(secretOf(plan)),
         modifiedAt: new Date(file.modifiedAt),
       },
       at,
     );
     const score = riskScore(factors);
     const rule = ruleFor(rules, { path: file.path, fingerprint: found.fingerprint, class: kind });
+    const id = newId(at.getTime());
+    if (begun !== undefined) continued.push({ from: begun.id, to: id });
+    const dated = before?.fixed_scan_id === null ? before : begun;
     return {
-      id: newId(at.getTime()),
-      identity,
+      id,
+      identity: rowIdentity,
       path: file.path,
       fingerprint: found.fingerprint,
       finding_type: found.type,
@@ -118,7 +103,7 @@ export async function recordFindings(
       detector: found.detector,
       reason: found.reason,
       confidence: found.confidence,
-      status: rule === null ? "new" : "false_positive",
+      status: rule !== null ? "false_positive" : begun?.rule_id === null ? begun.status : "new",
       risk_score: score,
       risk_factors: factors,
       is_below_threshold: score < lowestRisk,
@@ -135,28 +120,52 @@ export async function recordFindings(
       file_mode: file.mode,
       file_modified_at: storableTime(file.modifiedAt),
       account_id: account?.id ?? null,
+      match_account_id: isMatch ? account!.id : null,
+      hidden_from: hiddenFrom === null ? null : [...hiddenFrom],
       rule_id: rule?.id ?? null,
-      due_at:
-        (earlier === undefined || earlier.fixed_scan_id !== null
-          ? dueAt(score, at)
-          : dueAfter(earlier, score)
-        )?.toISOString() ?? null,
+      assignee_id: begun?.assignee_id ?? null,
+      due_at: (dated === undefined ? dueAt(score, at) : dueAfter(dated, score))?.toISOString() ?? null,
+      first_scan_id: begun?.first_scan_id ?? scan.id,
+      created_at: (begun?.created_at ?? at).toISOString(),
     };
   });
   await store.saveFindings(tx, saving, rows);
-  const reopened = known.filter(({ fixed_scan_id, status }) => fixed_scan_id !== null && status === "remediated");
+  await store.keepMatches(tx, saving, kept);
+  await copyChanges(tx, continued);
+  const saved = new Set(rows.map(({ identity }) => identity));
+  const reopened = known.filter(
+    ({ fixed_scan_id, status, identity }) => fixed_scan_id !== null && status === "remediated" && saved.has(identity),
+  );
   await note(
     tx,
     at,
     reopened.map(({ id }) => ({ id, kind: "reopened", from: "remediated", to: "new" })),
   );
-  const fixed = await fix(
-    tx,
-    saving,
-    files.filter(({ isPart }) => isPart !== true).map(({ path }) => path),
-    types,
-  );
-  return { seen: rows.length, added: rows.length - known.length, fixed };
+  const read = files.filter(({ isPart }) => isPart !== true).map(({ path }) => path);
+  const fixed = await fix(tx, saving, read, { types, compared: compared.ids });
+  const plain = rows.filter(({ match_account_id }) => match_account_id === null);
+  const isNew = ({ identity }: NewFinding) => !earlier.has(identity);
+  return { seen: plain.length, added: plain.filter(isNew).length, fixed, hasNew: rows.some(isNew) };
+}
+
+const secretOf = ({ found, account, isMatch }: PlannedRow) => ({
+  fingerprint: found.fingerprint,
+  accountId: isMatch ? account!.id : null,
+});
+
+const MOST_COPIED = 200;
+
+/** INVARIANT: copies users' decisions only, from findings that do not depend on a stored secret. */
+async function copyChanges(tx: Tx, continued: readonly { from: string; to: string }[]): Promise<void> {
+  for (const { from, to } of continued) {
+    const changes = (await readChanges(tx, from, MOST_COPIED)).filter(
+      ({ kind }) => kind !== "vaulted" && kind !== "verified",
+    );
+    await insertChanges(
+      tx,
+      changes.map((change) => ({ ...change, id: newId(change.at.getTime()), finding_id: to })),
+    );
+  }
 }
 
 /** Users of a host and authors of commits choose any time, also one that PostgreSQL cannot read. */
@@ -189,19 +198,20 @@ export async function markGone(
   await fix(tx, { targetId: target.id, scanId: scan.id, at: clock.now() }, paths, null);
 }
 
+/** Returns how many of the fixed findings do not depend on stored secrets. Null closes all findings of the files. */
 async function fix(
   tx: Tx,
   saving: Saving,
   paths: readonly string[],
-  types: readonly FindingType[] | null,
+  found: Parameters<typeof store.markFixed>[3],
 ): Promise<number> {
-  const fixed = await store.markFixed(tx, saving, paths, types);
+  const fixed = await store.markFixed(tx, saving, paths, found);
   await note(
     tx,
     saving.at,
     fixed.map(({ id, before }) => ({ id, kind: "fixed", from: before, to: "remediated" })),
   );
-  return fixed.length;
+  return fixed.filter(({ is_match }) => !is_match).length;
 }
 
 interface Noted {
@@ -241,32 +251,4 @@ export async function rescoreReused(
     return [{ id: row.id, risk_score, risk_factors, due_at: dueAfter(row, risk_score), is_below_threshold }];
   });
   await store.saveScores(tx, rescored);
-}
-
-/** The final figures of a scan. */
-export async function totalsOf(
-  db: Db,
-  scan: { id: string; target_id: string; frameworks: readonly ComplianceFramework[] },
-) {
-  const { seen, secrets, added, fixed, risk, classes } = await store.totalsOf(db, scan.id, scan.target_id);
-  const breaks = (kind: string) => complianceImpact(kind).some(({ framework }) => scan.frameworks.includes(framework));
-  const violations = Object.entries(classes).reduce((sum, [kind, count]) => sum + (breaks(kind) ? count : 0), 0);
-  return {
-    findings_discovered: seen,
-    secrets_found: secrets,
-    new_findings: added,
-    fixed_findings: fixed,
-    compliance_violations: violations,
-    risk_score: risk ?? 0,
-  };
-}
-
-/** SCAN-29: the most severe findings of a scan. */
-export async function mostSevereOf(db: Db, scanId: string) {
-  return (await store.mostSevereOf(db, scanId, 100)).map(({ id, risk_score, ...row }) => ({
-    id,
-    title: titleOf(row),
-    severity: severityOfRisk(risk_score),
-    risk_score,
-  }));
 }

@@ -24,8 +24,9 @@ import { addChange, lockManaged, publish } from "./change-findings.ts";
 import { auditTarget } from "./findings.ts";
 import type { FindingsContext } from "./findings.ts";
 import { titleOf } from "./findings.policy.ts";
-import { lockFindings, updateFinding } from "./findings.store.ts";
-import type { FindingRow } from "./findings.store.ts";
+import { updateFinding } from "./findings.store.ts";
+import { lockFindings } from "./lock-findings.store.ts";
+import type { LockedFinding } from "./lock-findings.store.ts";
 import {
   fingerprintOf,
   lockVaulting,
@@ -48,10 +49,9 @@ import type { OpenedTarget } from "./secret-of-finding.ts";
 
 type VaultCall = SteppedCall<typeof vaultEndpoint>;
 type Order = Pick<VaultCall, "actor" | "body" | "signal">;
-type ManagedRow = FindingRow & { safe_id: string; can_manage: boolean };
 
 interface Ready {
-  row: ManagedRow;
+  row: LockedFinding;
   opened: OpenedTarget;
   secret: Secret;
   safeId: string;
@@ -211,7 +211,7 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
   const known =
     stored.get(row.fingerprint) ??
     (await accountOfFix(tx, comparer, row.fingerprint)) ??
-    (await accountWithSecret(tx, comparer, row.fingerprint));
+    (await accountWithSecret(tx, comparer, row.fingerprint, row.match_account_id));
   if (known !== null) await accounts.requireSecret(tx, actor, known.id);
   const account = known ?? { id: await storeAccount(context, call, tx, it), version: 1 };
   stored.set(row.fingerprint, account);
@@ -251,6 +251,7 @@ async function vaultOne(context: FindingsContext, call: Order, tx: Tx, it: Ready
     requested_by: actor.name,
     created_at: kernel.clock.now(),
   });
+  // INVARIANT: users who see a twin learn nothing of the account, so the twin keeps its status.
   await updateFinding(tx, row.id, {
     account_id: account.id,
     auto_vaulted: true,
@@ -311,7 +312,7 @@ export async function undoVaulting(
   if (fix.dependent_id !== null) await context.rotation.removeDependent(tx, fix.account_id!, fix.dependent_id);
   const removed = fix.is_new_account && (await removeUnlessShared(context, tx, call, fix));
   await updateFix(tx, row.id, { undone_at: context.kernel.clock.now() });
-  await updateFinding(tx, row.id, { auto_vaulted: false, account_id: null });
+  await updateFinding(tx, row.id, { auto_vaulted: false, account_id: row.match_account_id });
   await addChange(context, tx, call, row.id, { kind: "vaulted", from: fix.account_id, to: null, reason: "Undone" });
   call.note({ details: { account: fix.account_id, removed } });
   await publish(context, tx, [row]);

@@ -7,7 +7,7 @@ import { isRotationOverdue, retrievableAccounts, retrievableSafes } from "#featu
 import { loginOf, visibleTargets } from "#features/discovery/index.ts";
 import { visibleRows, visibleSecrets } from "#features/figures/index.ts";
 import type { GrantQueries } from "#features/figures/index.ts";
-import { findingTitle } from "#features/findings/index.ts";
+import { findingTitle, isFindingShownTo } from "#features/findings/index.ts";
 import { bitOf, seesEverySafe } from "#features/safes/index.ts";
 import { isFailingRow } from "#features/secrets/index.ts";
 import type { Actor } from "#kernel/authz/actor.ts";
@@ -69,6 +69,8 @@ const seenTargets = ({ actor, targetIds }: RiskScope): Sql =>
   sql`(select seen.id from ${visibleTargets(actor)} seen
     where ${targetIds === null ? sql`true` : sql`seen.id = any(${[...targetIds]}::uuid[])`})`;
 
+const shownFinding = ({ actor }: RiskScope): Sql => isFindingShownTo(actor, "finding");
+
 /** A condition on the table `credentials`: only on the hosts of the selected targets. */
 const onHosts = (scope: RiskScope): Sql =>
   scope.targetIds === null
@@ -117,7 +119,7 @@ const endsSoon = ({ now }: RiskScope): Sql =>
 /** Scans report only certificates with a problem. */
 const openCertificates = (scope: RiskScope): Sql => sql`
   findings finding join discovery_targets target on target.id = finding.target_id
-  where finding.target_id in ${seenTargets(scope)} and finding.class = 'certificate'
+  where finding.target_id in ${seenTargets(scope)} and ${shownFinding(scope)} and finding.class = 'certificate'
     and finding.status in ('new', 'investigating') and ${isNotFixed(sql`finding.id`, "expiring_secrets", scope)}`;
 
 const completedScan = (scope: RiskScope): Sql =>
@@ -131,7 +133,7 @@ const ITEMS: Readonly<Record<RiskFactorId, (scope: RiskScope) => Sql>> = {
         || coalesce(', due ' || to_char(finding.due_at at time zone 'UTC', 'YYYY-MM-DD'), '') as detail,
       finding.created_at as since
     from findings finding join discovery_targets target on target.id = finding.target_id
-    where finding.target_id in ${seenTargets(scope)} and finding.status in ('new', 'investigating')
+    where finding.target_id in ${seenTargets(scope)} and ${shownFinding(scope)} and finding.status in ('new', 'investigating')
       and not finding.is_below_threshold and finding.risk_score >= ${RISK_BANDS.high}`,
   unmanaged_privileged: (scope) => sql`
     select found.id, 'discovered_account' as kind, found.account_name as name, found.hostname as place,
@@ -252,7 +254,7 @@ const CONTROL_QUERIES: Readonly<Record<ControlFactId, Counted>> = {
   },
   shared_accounts: {
     affected: (scope) => sql`select 1 from findings finding where finding.target_id in ${seenTargets(scope)}
-      and finding.class in ('shared_key', 'service_login') and finding.status in ('new', 'investigating')
+      and ${shownFinding(scope)} and finding.class in ('shared_key', 'service_login') and finding.status in ('new', 'investigating')
       and not finding.is_below_threshold`,
     examined: completedScan,
     hasTotal: false,
@@ -342,7 +344,8 @@ export async function readFindingTrend(db: Db, scope: RiskScope): Promise<Findin
   const { rows } = await sql<FindingDay>`
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, count(*)::integer as count,
       finding_type as type
-    from findings where target_id in ${seenTargets(scope)} and created_at >= ${scope.since}
+    from findings finding where target_id in ${seenTargets(scope)} and created_at >= ${scope.since}
+      and ${shownFinding(scope)}
     group by 1, 3 order by 1, 3`.execute(db);
   return rows;
 }
@@ -355,7 +358,8 @@ interface TrendDay {
 export async function readFindingsPerDay(db: Db, actor: Actor, since: Date): Promise<TrendDay[]> {
   const { rows } = await sql<TrendDay>`
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, count(*)::integer as value
-    from findings where target_id in (select id from ${visibleTargets(actor)} seen) and created_at >= ${since}
+    from findings finding where target_id in (select id from ${visibleTargets(actor)} seen) and created_at >= ${since}
+      and ${isFindingShownTo(actor, "finding")}
     group by 1 order by 1`.execute(db);
   return rows;
 }

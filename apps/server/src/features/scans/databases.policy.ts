@@ -2,6 +2,7 @@
 import type { ReadColumn } from "@strongroom/connectors";
 import { COLUMN_DETECTOR, settingName } from "#features/findings/index.ts";
 import type { DetectedFinding } from "#features/findings/index.ts";
+import { KNOWN } from "./known-matches.policy.ts";
 
 /** A column with more secrets than this is where an application keeps the passwords of its users: one finding. */
 const MOST_OF_COLUMN = 3;
@@ -22,7 +23,7 @@ export function ofColumns(
   const ofPlace = found.get(place) ?? [];
   // A row with a host is a login elsewhere, which can be verified and vaulted on its own.
   const isNamed = ({ keyName, host, class: kind }: DetectedFinding) =>
-    keyName === settingName(name) && host === null && kind !== "known_secret";
+    keyName === settingName(name) && host === null && kind !== KNOWN;
   const named = Map.groupBy(ofPlace.filter(isNamed), (each) => each.class);
   const joined = [...named].filter(
     ([, each]) => new Set(each.map(({ fingerprint }) => fingerprint)).size > MOST_OF_COLUMN,
@@ -42,6 +43,7 @@ export function ofColumns(
       preview: "••••••",
       fingerprint: hash(`column:${place}:${kind}`),
       knownSecrets: [],
+      hiddenFrom: [],
     })),
   ];
 }

@@ -1,6 +1,7 @@
 // Joins the findings of all versions of a repository's file into those of one file.
 import type { FileVersion, FoundFile } from "@strongroom/connectors";
 import type { DetectedFinding } from "#features/findings/index.ts";
+import { KNOWN } from "./known-matches.policy.ts";
 import type { Recorder } from "./record-files.ts";
 
 type ReadVersion = FoundFile & { version: FileVersion };
@@ -46,7 +47,8 @@ export function joinVersions(recorder: Pick<Recorder, "take">, { history }: { hi
 const newFile = (): Joined => ({ begun: 0, ended: 0, isLastBegun: false, isUnscanned: false, bySecret: new Map() });
 
 function keepNewest(bySecret: Map<string, Found>, found: readonly DetectedFinding[], index: number): void {
-  for (const [secret, findings] of Map.groupBy(found, ({ fingerprint }) => fingerprint)) {
+  // The newest version with a known secret is not always the newest in which it looks like one.
+  for (const [secret, findings] of Map.groupBy(found, (each) => `${each.class === KNOWN} ${each.fingerprint}`)) {
     if (index < (bySecret.get(secret)?.index ?? Infinity)) bySecret.set(secret, { index, findings });
   }
 }

@@ -47,7 +47,7 @@ export function createRecorder(
   async function storePortion(part: readonly Read[]): Promise<void> {
     const files = part.flatMap((each) => each.files);
     const sum = (of: "count" | "bytes") => part.reduce((total, each) => total + each[of], 0);
-    const added = await database.transaction(async (tx) => {
+    const hasNew = await database.transaction(async (tx) => {
       const now = await store.lockScan(tx, scan.id);
       if (now === null || now.status !== "running") throw new Error("the scan has ended");
       const recorded = await findings.record(tx, { target, scan, types, files });
@@ -62,9 +62,9 @@ export function createRecorder(
         fixed_findings: now.fixed_findings + recorded.fixed,
       });
       await kernel.events.publish(tx, await changed(tx, target));
-      return recorded.added;
+      return recorded.hasNew;
     });
-    if (added > 0) await onNew?.();
+    if (hasNew) await onNew?.();
   }
 
   function flush(): Promise<void> {

@@ -194,9 +194,10 @@ async function finish(
     await updateTarget(tx, target.id, { host_key: JSON.stringify(hostKey) });
   }
   await context.findings.rescoreReused(tx, scan);
-  const totals = await context.findings.totalsOf(tx, scan);
+  const { totals, matches } = await context.findings.totalsOf(tx, scan);
   await store.updateScan(tx, id, {
     ...totals,
+    matches: JSON.stringify(matches),
     unread: JSON.stringify(result.unread.map(storable)),
     unread_count: result.unreadCount,
     ended_by: result.limit,

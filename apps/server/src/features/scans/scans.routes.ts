@@ -10,7 +10,7 @@ export function bindScans(context: ScansContext): void {
   const { kernel } = context;
   implement(kernel, contract.startEnhancedScan, (call, tx) => startScan(context, call, tx));
   implement(kernel, contract.startEnhancedScans, (call, tx) => startScans(context, call, tx));
-  implement(kernel, contract.listEnhancedScans, listScans);
+  implement(kernel, contract.listEnhancedScans, (call, db) => listScans(context, call, db));
   implement(kernel, contract.readEnhancedScan, (call, db) => readScan(context, call, db));
   implement(kernel, contract.cancelEnhancedScan, (call, tx) => cancelScan(context, call, tx));
   implement(kernel, contract.listEnhancedScanSchedules, listSchedules);

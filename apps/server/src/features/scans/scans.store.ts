@@ -7,6 +7,7 @@ import type { Db, Tx } from "#kernel/db/database.ts";
 import { orderTerms } from "#kernel/db/list-order.ts";
 import type { ListOrder } from "#kernel/db/list-order.ts";
 import { ofTargets, visibleTargets } from "#features/discovery/index.ts";
+import type { MatchTotals } from "#features/findings/index.ts";
 import { orderOf } from "./scan-order.ts";
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -42,6 +43,8 @@ export interface EnhancedScansTable {
   fixed_findings: Generated<number>;
   compliance_violations: Generated<number>;
   risk_score: Generated<number>;
+  /** What users with the right to matched accounts see besides the totals. */
+  matches: ColumnType<MatchTotals[], undefined, string>;
   unread: ColumnType<string[], undefined, string>;
   unread_count: Generated<number>;
   ended_by: Later<"time" | "files" | "bytes">;

@@ -84,14 +84,14 @@ const wishOf = ({ actor, body: { scanConfig, complianceFrameworks, autoVault } }
   autoVault,
 });
 
-export async function listScans(call: Call<typeof listEnhancedScans>, db: Db) {
+export async function listScans({ findings }: ScansContext, call: Call<typeof listEnhancedScans>, db: Db) {
   const { limit, offset, sort, targetId } = call.query;
   const targets = targetId === undefined ? await fewVisibleTargets(db, call.actor) : [targetId];
   const [rows, total] = await Promise.all([
     store.listScans(db, call.actor, targets, { order: orderOf(sort), limit, offset }),
     store.countScans(db, call.actor, targets, MOST_COUNTED),
   ]);
-  return { data: rows.map(toScan), total, limit, offset };
+  return { data: (await findings.totalsFor(db, call.actor, rows)).map(toScan), total, limit, offset };
 }
 
 export async function readScan(
@@ -101,7 +101,8 @@ export async function readScan(
 ): Promise<EnhancedScanDetails> {
   const row = await store.readScan(db, call.actor, call.params.id);
   if (row === null) throw scanNotFound();
-  return { ...toScan(row), findings: await findings.mostSevereOf(db, row.id) };
+  const [shown] = await findings.totalsFor(db, call.actor, [row]);
+  return { ...toScan(shown!), findings: await findings.mostSevereOf(db, call.actor, row.id) };
 }
 
 export async function cancelScan(

@@ -268,3 +268,72 @@ test("0186: keeps the dependents of an earlier version without a MAC, so that th
   const { rows: mismatches } = await client.query("select from dependent_mismatches");
   assert.deepEqual(mismatches, [], "removing the dependent ends its alarm");
 });
+
+test("0185: findings that scans matched are hidden until the next scan reads their files again", async () => {
+  await migrate({ connection }, log, await upTo(184));
+  // The migration reads nothing but the rows below.
+  await client.query(`
+    do $$ declare each record; begin
+      for each in select conrelid::regclass as owner, conname from pg_constraint where contype = 'f'
+        and conrelid in ('findings'::regclass, 'finding_fixes'::regclass, 'discovery_targets'::regclass) loop
+        execute format('alter table %s drop constraint %I', each.owner, each.conname);
+      end loop;
+    end $$`);
+  const [target, account] = ["00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"];
+  await client.query(
+    `insert into discovery_targets (id, safe_id, name, target_type, connection_method, hostname, port, timeout_ms,
+       credential_id, credential_safe_id, created_at, updated_at)
+     values ($1, $2, 'A host', 'linux', 'ssh', 'db1', 22, 30000, $2, $2, now(), now())`,
+    [target, account],
+  );
+  const rows: [path: string, kind: string, account: string | null, status: string][] = [
+    ["/matched", "known_secret", account, "new"],
+    ["/rotated", "password", account, "accepted"],
+    ["/deleted", "known_secret", null, "new"],
+    ["/fixed", "known_secret", account, "remediated"],
+    ["/vaulted", "known_secret", account, "investigating"],
+    ["/other", "password", null, "new"],
+  ];
+  for (const [path, kind, of, status] of rows) {
+    await client.query(
+      `insert into findings (id, target_id, identity, path, fingerprint, finding_type, class, detector, reason, confidence,
+         status, risk_score, risk_factors, is_below_threshold, line, preview, context, file_owner, file_group, file_mode,
+         file_modified_at, first_scan_id, last_scan_id, fixed_scan_id, created_at, last_seen_at, account_id)
+       values (gen_random_uuid(), $1, $2, $2, md5($2), 'hardcoded_password', $3, 'assignment', 'A password.', 0.9, $4, 90,
+         '[]', false, 0, '••••', '[]', 'root', 'root', '644', now(), gen_random_uuid(), gen_random_uuid(),
+         case $4 when 'remediated' then gen_random_uuid() end, now(), now(), $5)`,
+      [target, path, kind, status, of],
+    );
+    await client.query("insert into scan_files (target_id, path, stamp, engine) values ($1, $2, '', '')", [
+      target,
+      path,
+    ]);
+  }
+  await client.query(`
+    insert into finding_fixes (finding_id, account_id, is_new_account, version, settings, requested_by, created_at)
+    select id, account_id, true, 1, '{}', 'A', now() from findings where path = '/vaulted'`);
+  const counts = "select status, count::integer from finding_counts where count > 0 order by status";
+  const before = (await client.query(counts)).rows;
+
+  await migrate({ connection }, log, await upTo(185));
+
+  const { rows: found } = await client.query(
+    "select path, identity, match_account_id, hidden_from from findings order by path",
+  );
+  const matchOf = new Map(found.map(({ path, match_account_id }) => [path, match_account_id]));
+  assert.deepEqual(
+    ["/matched", "/rotated", "/fixed", "/vaulted", "/other"].map((path) => matchOf.get(path)),
+    [account, account, account, null, null],
+  );
+  assert.match(matchOf.get("/deleted"), /^[0-9a-f-]{36}$/);
+  for (const { path, identity, match_account_id, hidden_from } of found) {
+    assert.equal(identity, match_account_id === null ? path : `${path}+${match_account_id}`);
+    assert.equal(hidden_from, null);
+  }
+  const { rows: read } = await client.query("select path from scan_files order by path");
+  assert.deepEqual(
+    read.map(({ path }) => path),
+    ["/fixed", "/other", "/vaulted"],
+  );
+  assert.deepEqual((await client.query(counts)).rows, before);
+});

@@ -11,6 +11,7 @@ import { anAccount } from "#testing/accounts.ts";
 import { aPerson } from "#testing/people.ts";
 import { aSafe } from "#testing/safes.ts";
 import { testApp } from "#testing/test-app.ts";
+import type { TestApp } from "#testing/test-app.ts";
 import { eventually } from "#testing/waiting.ts";
 
 type NewTarget = NonNullable<InputOf<typeof createDiscoveryTarget>["body"]>;
@@ -24,8 +25,11 @@ export const byId = ({ id }: { id: string }) => ({ params: { id: id as never } }
 export const named = (list: readonly DiscoveredAccount[], name: string) =>
   list.find((each) => each.account_name === name);
 
-export async function aDiscoveryWorld(config: NonNullable<Parameters<typeof testApp>[0]>["config"] = {}) {
-  const app = await testApp({ config });
+export async function aDiscoveryWorld(
+  config: NonNullable<Parameters<typeof testApp>[0]>["config"] = {},
+  existing?: TestApp,
+) {
+  const app = existing ?? (await testApp({ config }));
   const owner = await aPerson(app, "manager");
   const safe = await aSafe(app, owner);
 
