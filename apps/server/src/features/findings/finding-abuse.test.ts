@@ -124,6 +124,8 @@ describe("abuse of findings", needs(unixUsersAvailable()), () => {
     clearInterval(timer);
     const whole = performance.now() - started;
     assert.equal(status, 409, text);
+    // On a busy machine, later scans could run out of time for it.
+    host.remove("slow");
     // The search is nearly all of the call: in the server's own thread, it would be one long delay.
     assert.ok(slowest < whole / 2, `${slowest} of ${whole} ms`);
   });
