@@ -14,7 +14,7 @@ export interface FileKind {
 const SAMPLE =
   /[._-](?:example|sample|dist|template|tmpl|tpl|default|defaults|skel)s?(?:[._-]\w+)*$|(?:^|\/)(?:examples?|samples?|fixtures?|testdata|test-data|tests?|specs?|__tests__|mocks?|__mocks__|docs?|doc-base|man|templates?|skel)\/|(?:^|[/._-])(?:test|spec|mock)s?\.\w+$|(?:^|\/)(?:readme|changelog|contributing)\b/i;
 const TRANSLATION =
-  /(?:^|\/)(?:locales?|i18n|l10n|lang|langs|languages?|translations?|nls|intl|LC_MESSAGES|values-[a-z]{2}[\w-]*)\/|(?:^|\/)(?:messages?|strings|labels|texts|translations?)(?:[._-][a-z]{2}(?:[_-][A-Za-z]{2})?)?\.(?:properties|json|ya?ml|xml|strings|php|js|ts)$|\.(?:po|pot|arb|xliff|xlf|resx|strings|lng|ftl|mo)$|(?:^|\/)[a-z]{2}(?:[_-][A-Z]{2})\.(?:json|ya?ml|js|ts|php|properties)$/;
+  /(?:^|\/)(?:locales?|i18n|l10n|lang|langs|languages?|translations?|nls|intl|LC_MESSAGES|values-[a-z]{2}[\w-]*)\/|(?:^|\/)(?:messages?|strings|labels|texts|translations?)(?:[._-][a-z]{2}(?:[_-][A-Za-z]{2})?)?\.(?:properties|json|ya?ml|xml|strings|php|js|ts)$|\.[a-z]{2}-[A-Z]{2}\.json$|\.(?:po|pot|arb|xliff|xlf|resx|strings|lng|ftl|mo)$|(?:^|\/)[a-z]{2}(?:[_-][A-Z]{2})\.(?:json|ya?ml|js|ts|php|properties)$/;
 const GENERATED =
   /(?:^|\/)(?:\.?package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|composer\.lock|poetry\.lock|Pipfile\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|go\.sum|flake\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|bun\.lock|\.terraform\.lock\.hcl|packages\.lock\.json)$|\.(?:min\.\w+|map|d\.ts|bundle\.js|chunk\.js|svg|css|scss|less|woff2?|ttf|eot|pot?|sum)$/i;
 

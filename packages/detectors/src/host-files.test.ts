@@ -216,6 +216,27 @@ const FOUND: [path: string, text: string, value: string | string[]][] = [
     "$argon2id$v=19$m=10240,t=10,p=8$IesIz60LzyVObAVrX8p4Zg$4BKquEkjACd-odPeA7w7P9jH0HB4Gzgk-QdOw-6jTUI",
   ],
   ["telegraf.conf", 'password = "metricsmetricsmetricsmetrics"', "metricsmetricsmetricsmetrics"],
+  [
+    "/var/backups/smbpasswd.export",
+    "bob:1101:4CF7FAA2B571FC60A861D66839E7A247:BC0F969B718C9C9FDEA384D741654E21:[U ]:LCT-5A0C1B22:\n",
+    ["4CF7FAA2B571FC60A861D66839E7A247", "BC0F969B718C9C9FDEA384D741654E21"],
+  ],
+  [
+    "/etc/snmp/snmpd.conf",
+    "trapsess -v 3 -u plum -l authPriv -a SHA -A Trap.4uth -x AES -X Trap.Pr1v 10.60.5.10:162\n",
+    ["Trap.4uth", "Trap.Pr1v"],
+  ],
+  [
+    "/var/solr/data/security.json",
+    '{"credentials": {"solr": "mmWCFd6GhWqCQZbwDK6VSAK9uISnz5Dn/vS1AOxVABk= d+1So5ACxafZsTAlY5CXGqG/waloqS3MsW+/c1KwDOk="}}',
+    "mmWCFd6GhWqCQZbwDK6VSAK9uISnz5Dn/vS1AOxVABk= d+1So5ACxafZsTAlY5CXGqG/waloqS3MsW+/c1KwDOk=",
+  ],
+  [".bash_history", "ipa-client-install --unattended -p admin -w 'Plum!Admin42' --mkhomedir", "Plum!Admin42"],
+  [
+    ".bash_history",
+    'curl -H "Authorization: Bearer 72|zzFdjauhmbRjtlamOOCAIobXrAjy1vdWkypRDMqM" https://a.example.org',
+    "72|zzFdjauhmbRjtlamOOCAIobXrAjy1vdWkypRDMqM",
+  ],
   ["orthanc.json", '{"RegisteredUsers" : {\n  "orthanc" : "orthanc"\n}}', "orthanc"],
 ];
 test("secrets of files of hosts are found", () => {
@@ -308,6 +329,13 @@ const NOT_FOUND: [path: string, text: string][] = [
     "settings.js",
     '    //httpNodeAuth: {user:"user",pass:"$2a$08$zZWtXTja0fB1pzD4sHCMyOCMYz2Z6dNbM6tl8sJogENOMcxWV9DN."},',
   ],
+  ["snippet/storefront.de-DE.json", '{"apiKey": "API-Schlüssel", "ediPassword": "EDI-Kennwort"}'],
+  ["vector.toml", 'auth = { user = "elastic", password = "SECRET[local.elastic_password]" }'],
+  ["httpd.conf", 'AuthLDAPBindPassword "exec:/bin/cat /root/.secrets/ldap"'],
+  ["qm.ini", "KeyRepositoryPasswordStash=/var/mqm/qmgrs/QMNLB01/ssl/key.sth"],
+  [".zsh_history", "redis-cli -h 10.44.2.20 --askpass ping"],
+  ["local.cfg", "google.recaptcha.key.site = 6LMJ9LroME4mpkkt_4nM1rIeOTRjhzlBvs8gaONa"],
+  ["nextflow.config", "secret = 'BASESPACE_ACCESS_TOKEN'"],
   ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
 ];
 test("values of files of hosts that only look like secrets are left out", () => {

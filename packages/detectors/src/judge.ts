@@ -282,6 +282,8 @@ function judgeToken(
   // A file that Git signs with, and an object of Kubernetes.
   if (
     (keyName === "signingkey" && /^[\dA-F]{8,40}$/.test(value)) ||
+    // The name of a variable.
+    /^[A-Z]+(?:_[A-Z]+)*_(?:TOKEN|SECRET|KEY)$/.test(value) ||
     /^[a-z]+(?:-[a-z]+)*-(?:tls|certs?|secrets?|creds?|credentials|auth)$/.test(value) ||
     // The address of the owner of a key.
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)

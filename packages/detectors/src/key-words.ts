@@ -60,7 +60,7 @@ export const GLUED_WORDS = new Set(
 
 /** Words that only look as if they ended with one of those. */
 export const NOT_SECRET_WORDS = new Set(
-  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass nopasswd nopass".split(
+  "bypass compass encompass surpass trespass overpass underpass multipass singlepass renderpass subpass onepass firstpass lastpass keepass autopass proxypass epass allpass highpass lowpass bandpass failpass testpass renderpass onetimepass cryptsetup cwd pipewd secretary tokenize pwdx csrftoken xsrftoken ipass nopasswd nopass askpass".split(
     " ",
   ),
 );
@@ -94,7 +94,7 @@ export const SECRET_PAIRS: ReadonlyMap<string, SecretWord> = new Map([
 export const TAIL_WORDS = new Set(
   (
     "attr attrs attribute attributes file files filename path paths dir directory folder policy policies name names ttl public length len min max minimum maximum sender recipient dialog driver opts " +
-    "type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
+    "site type types url urls uri uris endpoint endpoints id ids expiry expires expire expiration expired age timeout field fields label labels prompt " +
     "placeholder hint hints message messages msg error errors title text texts description desc regex regexp pattern format encoder encoding encode " +
     "algorithm algo method methods mode enabled enable disabled required require confirm confirmation change changed reset forgot validator validation " +
     "strength history count retries retry attempts rotation rotate location provider providers manager store ref refs reference selector version header " +

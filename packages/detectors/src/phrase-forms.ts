@@ -40,7 +40,7 @@ export const PHRASE_FORMS: readonly Phrase[] = [
   {
     grams: ["eare"],
     needs: ["Bearer"],
-    pattern: `\\bBearer[ \\t]+([\\w.~+/-]{16,2000}=*)(?=["'\\s\`\\\\]|$)`,
+    pattern: `\\bBearer[ \\t]+((?:\\d{1,9}\\|)?[\\w.~+/-]{16,2000}=*)(?=["'\\s\`\\\\]|$)`,
     syntax: 0.85,
     found: "api_token",
   },

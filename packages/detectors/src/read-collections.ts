@@ -15,7 +15,7 @@ const ENTRY =
   /^[ \t]*["']?(?<key>[\w.-]{1,80})["']?[ \t]*[:=][ \t]*(?<quote>["']?)(?<value>[^\s"'{}[\]|>$&*!][^\n"']*?)\k<quote>[ \t]*(?:#[^\n]*)?$/gm;
 /** Entries that identify, locate or configure. */
 export const PUBLIC_NAME =
-  /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest|crt|cert|certificate|pem)$/i;
+  /(?:^|[_.-])(?:user(?:name)?|login|host(?:name)?|server|broker|address|port|db|name|database|url|uri|endpoint|region|bucket|email|e?mail|namespace|type|id|uuid|path|file|ssid|alias|ttl|version|engine|public|fingerprint|checksum|sha\d*|digest|crt|cert|certificate|pem)$/i;
 
 /** `[users]` with `name = password, role`. */
 const USERS = /^\[users\][ \t]*\n(?<body>(?:(?!\[)[^\n]*\n?)*)/gim;

@@ -33,7 +33,8 @@ const FORMS: readonly Form[] = [
     isPair: true,
   },
   {
-    programs: "ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapmodrdn|ldapcompare",
+    programs:
+      "ipa-client-install|ipa-server-install|ipa-replica-install|ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapmodrdn|ldapcompare",
     pattern: ` (?:[^\\n|;]{0,400}? )?-[xXZWHDbsLRv]*w ?${WORD}`,
   },
   { programs: "ldappasswd|slappasswd", pattern: ` [^\\n|;]{0,400}? -[as] ${WORD}` },
@@ -42,6 +43,7 @@ const FORMS: readonly Form[] = [
     pattern: ` [^\\n|;]{0,300}? -(?:pw|p|new_pw|target_pw) ${WORD}`,
   },
   { programs: "lftp|ncftp", pattern: ` [^\\n|;]{0,300}? -u [^\\s,:]{1,64},${WORD}` },
+  { programs: "pk12util", pattern: ` [^\\n|;]{0,300}? -W ${WORD}` },
   { programs: "mkstore", pattern: ` [^\\n|;]{0,200}? -(?:create|modify)Credential \\S{1,64} \\S{1,64} ${WORD}` },
   { programs: "mc admin user add", pattern: ` \\S{1,64} \\S{1,64} ${WORD}` },
   { programs: "swaks", pattern: ` [^\\n|;]{0,400}? (?:-ap|--auth-password) ${WORD}` },

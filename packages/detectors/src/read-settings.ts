@@ -34,7 +34,7 @@ const PUBLIC_WORDS = new Set(
   ),
 );
 const PUBLIC_LAST_WORDS = new Set(
-  "username user login id ids uuid guid sid kid ca chain sum checksums hash hashes digests fingerprints rev serial nonce iv image img logo icon body html css font path file filename url uri name title version build tag ref label class type kty crv x y n e t d modulus exponent cursor host hostname address bucket dn mac ssid format pattern regex charset alphabet mask locale zone signed module package dependency query select sql comment description text message subject sitekey".split(
+  "username user login id ids uuid guid sid kid ca chain sum checksums hash hashes digests fingerprints rev serial nonce iv image img logo icon body html css font path file filename url uri name title version build tag ref label class type kty crv x y n e t d modulus exponent cursor host hostname address bucket dn mac ssid format pattern regex charset alphabet mask locale zone signed module package dependency query select sql comment description text message subject sitekey alias drive".split(
     " ",
   ),
 );

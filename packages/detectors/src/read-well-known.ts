@@ -110,6 +110,14 @@ const TABLES: readonly Table[] = [
     line: /^[ \t]*trapsess[ \t][^#\n]{0,60}[ \t]?-c[ \t]*(?<value>[^\s#]+)[ \t]+(?<host>\S+)/gim,
   },
   {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^[ \t]*trapsess[ \t][^#\n]{0,120}?[ \t]-A[ \t]*(?<value>[^\s#]+)/gm,
+  },
+  {
+    path: /(?:^|\/)snmpd?[\w.-]*\.conf$/,
+    line: /^[ \t]*trapsess[ \t][^#\n]{0,160}?[ \t]-X[ \t]*(?<value>[^\s#]+)/gm,
+  },
+  {
     path: /\.psk$/,
     line: /^(?<value>[\da-f]{32,512})[ \t]*$/gim,
     found: "api_token",
@@ -174,8 +182,20 @@ const TABLES: readonly Table[] = [
     found: "api_token",
   },
   {
-    path: /(?:^|\/)smbpasswd$/,
+    path: /(?:^|\/)smbpasswd[\w.-]*$/,
     line: /^(?<user>[^:\n]+):\d+:[^:\n]*:(?<value>[\dA-F]{32}):/gm,
+    found: "password_hash",
+  },
+  {
+    // LAN Manager's hash, before the one of NT.
+    path: /(?:^|\/)smbpasswd[\w.-]*$/,
+    line: /^(?<user>[^:\n]+):\d+:(?<value>[\dA-F]{32}):[\dA-FX]{32}:/gm,
+    found: "password_hash",
+  },
+  {
+    // Solr: a hash and its salt.
+    path: /(?:^|\/)security\.json$/,
+    line: /"(?<user>[\w.@-]{1,64})"[ \t]*:[ \t]*"(?<value>[\w+/]{43}= [\w+/]{43}=)"/gm,
     found: "password_hash",
   },
   {

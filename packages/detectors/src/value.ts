@@ -51,6 +51,8 @@ function kindOf(value: string): ValueKind {
   if (isWeak(value) || MADE_UP.test(value)) return "weak";
   if (isPlaceholder(value)) return "placeholder";
   if (isHash(value)) return "hash";
+  if (/^\/(?:var|etc|opt|usr|home|srv|root|run|data)\/(?:[\w.@%+-]+\/)*[\w@%+-]+\.[a-z]{2,10}$/.test(value))
+    return "path";
   if (isPath(value) && !(value.length >= 20 && randomnessOf(value) > 0.78)) return "path";
   if (/^[a-z][a-z\d+.-]*:\/\/[^\s]*$/i.test(value)) return "url";
   if (UUID.test(value)) return "uuid";
@@ -127,6 +129,7 @@ function isReference(value: string): boolean {
   )
     return true;
   if (first === "`" || /^[A-Za-z_$][\w$.]*\((?:[^)]*["'].*|.*\)[;,]?)$/.test(value)) return true;
+  if (/^exec:\/\S+(?: \S+)*$|^SECRET\[[\w.]+\]$|^(?:SHA[12]?|MD5|CONCAT|CRYPT|ENCRYPT)\(/.test(value)) return true;
   if (/^(?:required|nullable|sometimes)\|[\w|:,]+$/.test(value)) return true;
   if (/^%env\([^()]*\)%$|^@[\w.-]+\.(?:txt|json|pem|key)$|^\$[A-Za-z]\w*\$(?:\s|$)/.test(value)) return true;
   if (/^os\.environ\/|^[a-z_]+\([\w.@, ]*$/.test(value)) return true;
@@ -194,7 +197,7 @@ function isPlaceholder(value: string): boolean {
   if (/^#{2,}\w+#{2,}$|^[a-z]+(?:_[a-z]+)*_password_(?:from|for)_\w+$/i.test(value)) return true;
   if (/^(?:0123456789abcdef){2,}\d*$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
     return true;
-  if (/^(?:foo|bar|baz)$/i.test(value) || /^\.{3}/.test(value)) return true;
+  if (/^(?:foo|bar|baz)$/i.test(value) || /^\.{3}|^\[REDACTED\]|^\w+:$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
