@@ -25,6 +25,8 @@ const SCHEMES = ["light", "dark"] as const;
 const HEIGHT = 900;
 const MOST_HEIGHT = 2600;
 const folder = join(import.meta.dirname, "screenshots");
+// With the blur behind dialogs.
+process.env["STRONGROOM_PICTURES"] = "all";
 
 /** The pages of the app, by the name of the screenshot. */
 const PAGES: readonly [name: string, path: string][] = [

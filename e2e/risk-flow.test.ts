@@ -67,7 +67,15 @@ describe("risk and reports", needs(noBrowser || null), () => {
     await page.getByRole("button", { name: "Show list: Standing access" }).click();
     await page.getByRole("link", { name: "postgres on pay-db" }).waitFor();
     const meter = (name: string) => page.getByRole("meter", { name }).getAttribute("aria-valuenow");
+    const item = page.getByRole("checkbox", { name: "Imagine postgres on pay-db, Payments as fixed" });
+    await item.check();
+    await page.getByRole("meter", { name: "Score after fixing" }).waitFor();
+    const afterItem = Number(await meter("Score after fixing"));
+    assert.ok(afterItem <= Number(await meter("Overall risk score")));
+    await inspectScreen(page, "risk-item");
+    await item.uncheck();
     await page.getByRole("checkbox", { name: "Imagine standing access as fixed" }).check();
+    assert.ok(Number(await meter("Score after fixing")) <= afterItem);
     assert.ok(Number(await meter("Score after fixing")) < Number(await meter("Overall risk score")));
     await page.getByRole("button", { name: "Show controls of PCI DSS" }).click();
     await inspectScreen(page, "risk-assessment");

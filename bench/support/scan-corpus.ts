@@ -264,7 +264,8 @@ const VALUES: Record<string, { class: string | null; make: (random: Random) => s
   uuid: { class: "token", make: (random) => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join("-") },
   salt: { class: "token", make: (random) => of(random, `${ALNUM}!@#%^&*()-_[]{}<>~+=,.;:/?|`, 64) },
   wg: { class: "token", make: (random) => base64(random, 32) },
-  aws: { class: "token", make: (random) => `AKIA${of(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)}` },
+  // An identifier beside its key.
+  aws: { class: null, make: (random) => `AKIA${of(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)}` },
   aws40: { class: "token", make: (random) => of(random, BASE64, 40) },
   gh: { class: "token", make: (random) => withCrc("ghp_", of(random, ALNUM, 30)) },
   npm: { class: "token", make: (random) => withCrc("npm_", of(random, ALNUM, 30)) },

@@ -27,7 +27,7 @@ export const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** How the value is written in the file. A replacement must be written the same way. */
-export const ENCODINGS = ["plain", "escaped", "base64", "url"] as const;
+export const ENCODINGS = ["plain", "escaped", "base64", "url", "xor"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** All facts about a finding except its value. */

@@ -237,6 +237,12 @@ const FOUND: [path: string, text: string, value: string | string[]][] = [
     'curl -H "Authorization: Bearer 72|zzFdjauhmbRjtlamOOCAIobXrAjy1vdWkypRDMqM" https://a.example.org',
     "72|zzFdjauhmbRjtlamOOCAIobXrAjy1vdWkypRDMqM",
   ],
+  ["/opt/was/soap.client.props", "com.ibm.SOAP.loginPassword={xor}CDtnci4LLWptcRc+OTox\n", "Wd8-qTr52.Hafen"],
+  [
+    "security.xml",
+    '<authDataEntries userId="app" password="{xor}ERMdcjsoN3Jtb21sci06Pjs=" description=""/>',
+    "NLB-dwh-2023-read",
+  ],
   ["orthanc.json", '{"RegisteredUsers" : {\n  "orthanc" : "orthanc"\n}}', "orthanc"],
 ];
 test("secrets of files of hosts are found", () => {
@@ -336,6 +342,7 @@ const NOT_FOUND: [path: string, text: string][] = [
   [".zsh_history", "redis-cli -h 10.44.2.20 --askpass ping"],
   ["local.cfg", "google.recaptcha.key.site = 6LMJ9LroME4mpkkt_4nM1rIeOTRjhzlBvs8gaONa"],
   ["nextflow.config", "secret = 'BASESPACE_ACCESS_TOKEN'"],
+  ["security.xml", '<userRegistries serverPassword="{xor}" bindPassword="{aes}ARsTdXbf0JzJ1lC1n2mK"/>'],
   ["config.inc.php", "$config['password_ldap_adminDN'] = 'cn=admin,dc=example,dc=org';"],
 ];
 test("values of files of hosts that only look like secrets are left out", () => {

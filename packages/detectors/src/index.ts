@@ -7,3 +7,4 @@ export { privateKeysIn } from "./private-keys.ts";
 export type { PrivateKeyBlock } from "./private-keys.ts";
 export { hasKnownSecret, scanText } from "./scan-text.ts";
 export type { ScanOptions } from "./scan-text.ts";
+export { toXor } from "./xor.ts";

@@ -30,6 +30,7 @@ import { readHashes, readTokens } from "./read-tokens.ts";
 import { readDataSourceNames, readUrls } from "./read-urls.ts";
 import { readWellKnown } from "./read-well-known.ts";
 import { severityOf, typeOf } from "./severity.ts";
+import { fromXor } from "./xor.ts";
 import { COMMANDS, CONFIG_PHRASES, KEYS, PHRASES, piecesOf, SQL, TOKENS } from "./triggers.ts";
 
 export interface ScanOptions {
@@ -242,6 +243,8 @@ class Scan {
   ): { value: string; encoding: FindingFacts["encoding"] } {
     if (decoded !== undefined) return { value: decoded, encoding: encoding ?? "plain" };
     if (encoding === "url") return { value: fromUrl(written), encoding };
+    const hidden = fromXor(written);
+    if (hidden !== null) return { value: hidden, encoding: "xor" };
     const plain =
       this.#around.format === "xml" || detector === "xml"
         ? unescapeXml(written)

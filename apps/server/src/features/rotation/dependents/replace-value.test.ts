@@ -17,6 +17,8 @@ describe("the new password takes the place of the old one", () => {
     ["/a/.env", `DB_PASSWORD="${BEFORE}"\nX=1\n`, `DB_PASSWORD="${AFTER}"\nX=1\n`],
     ["/a/c.json", `{"password": "${BEFORE}", "n": 1}`, `{"password": "${AFTER}", "n": 1}`],
     ["/a/c.yaml", `db:\n  password: "${BEFORE}"\n`, `db:\n  password: "${AFTER}"\n`],
+    // {xor} is WebSphere's encoding.
+    ["/a/soap.props", "loginPassword={xor}Cy1vKj1yazswLWgUJ2YOJQ==\n", "loginPassword={xor}MWwIci8eLCxwKG8tO3QGLg==\n"],
     // A URL encodes the characters that would end the password.
     ["/a/u.conf", `url = postgresql://u:${BEFORE}@h/d\n`, `url = postgresql://u:${encodeURIComponent(AFTER)}@h/d\n`],
   ] as const) {

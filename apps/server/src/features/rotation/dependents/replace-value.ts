@@ -1,5 +1,5 @@
 // Replaces a password in the content of a file at its exact places, and checks the result by finding it again. Pure.
-import { KnownSecretIndex, knownForms, scanText } from "@strongroom/detectors";
+import { KnownSecretIndex, knownForms, scanText, toXor } from "@strongroom/detectors";
 import { referenceText } from "@strongroom/contract";
 import type { AccountId, ReferenceForm } from "@strongroom/contract";
 import type { Finding } from "@strongroom/detectors";
@@ -28,7 +28,7 @@ const HARMLESS = /^[A-Za-z0-9._~+/=@%^:,-]*$/;
 
 /**
  * The content with the new value; a sentence when that is impossible; null when it has the new value already. The new
- * value is written in the form in which the old one was: plain, escaped, in base64 or as part of a URL.
+ * value is written in the form in which the old one was: plain, escaped, encoded or as part of a URL.
  */
 export function replaceValue(
   content: Buffer,
@@ -41,7 +41,7 @@ export function replaceValue(
       : `${path} no longer contains the previous password. Check the file, then request the update again.`;
   }
   const isHarmless =
-    HARMLESS.test(after) || places.every(({ encoding }) => encoding === "url" || encoding === "base64");
+    HARMLESS.test(after) || places.every(({ encoding }) => ["url", "base64", "xor"].includes(encoding));
   for (const isEscaped of [false, true]) {
     const written = write(content, places, after, isEscaped);
     const now = placesOf(written, path, after);
@@ -111,6 +111,7 @@ function isInUrl(content: Buffer, start: number): boolean {
 function encoded(value: string, encoding: Finding["encoding"], isEscaped: boolean): string {
   if (encoding === "base64") return Buffer.from(value).toString("base64");
   if (encoding === "url") return urlEncoded(value);
+  if (encoding === "xor") return toXor(value);
   return isEscaped || (encoding === "escaped" && !value.includes("\n")) ? JSON.stringify(value).slice(1, -1) : value;
 }
 
