@@ -275,7 +275,7 @@ class Scan {
 
   findings(): Finding[] {
     const { minConfidence = 0.5, classes } = this.#options;
-    // The identifier of an access key is no secret; without the key beside it, it says that one is elsewhere.
+    // The identifier of an access key is not secret. Without its key, it shows that the key is elsewhere.
     const hasAwsKey = this.#found.some(({ value }) => AWS_SECRET_KEY.test(value));
     return this.#found
       .filter(

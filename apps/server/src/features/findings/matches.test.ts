@@ -91,7 +91,7 @@ describe("a finding and its match with a stored secret", needs(unixUsersAvailabl
     return { text, entries: body.history.map(({ kind, to, reason }) => [kind, to, reason]) };
   };
 
-  test("a match goes on with the status, assignee, due date and history of the finding that was there before", async () => {
+  test("a match keeps the status, assignee, due date and history of the earlier finding", async () => {
     const password = aPassword();
     const path = host.write("continued/a.conf", `password = ${password}\n`);
     await scan();

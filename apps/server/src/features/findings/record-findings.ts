@@ -69,7 +69,7 @@ export async function recordFindings(
   const rows = planned.map((plan): NewFinding => {
     const { file, found, account, isMatch, rowIdentity, hiddenFrom } = plan;
     const before = earlier.get(rowIdentity);
-    // A match of a finding that was there before goes on with its status, assignee and history.
+    // A match of an earlier finding keeps its status, assignee and history.
     const beside = isMatch && before === undefined ? earlier.get(plan.identity) : undefined;
     const begun = beside?.fixed_scan_id === null ? beside : undefined;
     const username = found.userName ?? account?.username ?? null;

@@ -10,7 +10,7 @@ interface FirstBinding {
   event: string;
   /** The part of the system that records the event. */
   part: string;
-  /** What is bound, as the log and the entry name it. */
+  /** The name of the bound rows in the log and in the audit entry. */
   rows: "secrets" | "dependents";
   hasMacs(tx: Tx): Promise<boolean>;
   /** Computes all MACs and returns their number. */
