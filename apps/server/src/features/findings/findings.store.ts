@@ -8,7 +8,8 @@ import { containing } from "#kernel/db/containing.ts";
 import type { Db, Tx } from "#kernel/db/database.ts";
 import { visibleTargets } from "#features/discovery/index.ts";
 import type { RiskFactor } from "./findings.policy.ts";
-import { hasMatch, isShownTo } from "./visible-findings.store.ts";
+import { hasMatch, isShownTo, isShownWith, ownMatchesOf } from "./visible-findings.store.ts";
+import type { OwnMatches } from "./visible-findings.store.ts";
 
 type Fixed<T> = ColumnType<T, T, never>;
 
@@ -130,10 +131,10 @@ const bands = (severities: readonly FindingSeverity[]): RawBuilder<unknown> =>
 
 /** Everything but the status, the type and the target, which decide which index is read, and the text. */
 function others(filter: PreparedFilter): RawBuilder<unknown> {
-  const { severity, minRisk, maxRisk, assigneeId, isBelowThresholdShown, isShown } = filter;
+  const { severity, minRisk, maxRisk, assigneeId, isBelowThresholdShown, own } = filter;
   return sql.join(
     [
-      isShown,
+      isShownWith(own, "f"),
       ...(severity.length === 0 ? [] : [bands(severity)]),
       ...(minRisk === null ? [] : [sql`f.risk_score >= ${minRisk}`]),
       ...(maxRisk === null ? [] : [sql`f.risk_score <= ${maxRisk}`]),
@@ -161,18 +162,16 @@ export interface PreparedFilter extends FindingFilter {
   named: readonly string[];
   unnamed: readonly string[];
   search: WordSearch | null;
-  /** Whether the user may see a finding, as a condition. */
-  isShown: RawBuilder<boolean>;
+  own: OwnMatches;
 }
 
 export async function prepareFilter(db: Db, actor: Actor, filter: FindingFilter): Promise<PreparedFilter> {
   const { targetId, text } = filter;
-  const visible = await visibleIds(db, actor);
+  const [visible, own] = await Promise.all([visibleIds(db, actor), ownMatchesOf(db, actor)]);
   const targets = targetId === null ? visible : visible.filter((id) => id === targetId);
-  const isShown = isShownTo(actor, "f");
-  if (text === null) return { ...filter, targets, named: [], unnamed: targets, search: null, isShown };
+  if (text === null) return { ...filter, targets, named: [], unnamed: targets, search: null, own };
   const [byText, search] = await Promise.all([byName(db, targets, text), searchFor(db, text)]);
-  return { ...filter, targets, ...byText, search, isShown };
+  return { ...filter, targets, ...byText, search, own };
 }
 
 /**
@@ -189,7 +188,7 @@ export async function listFindings(
   const chosen = sql`(
     select found.id from (${partsOf(filter, limit + offset)}) as found
     order by found.risk_score desc, found.id desc limit ${limit} offset ${offset})`;
-  return (await shown(actor, sql`f.id in ${chosen}`).execute(db)).rows;
+  return (await shown(actor, filter.own, sql`f.id in ${chosen}`).execute(db)).rows;
 }
 
 /** A query for `id` and `risk_score` whose rows include the `most` best matches. */
@@ -286,12 +285,12 @@ async function byName(db: Db, targets: readonly string[], text: string) {
 /**
  * Reads the chosen findings before their targets: PostgreSQL expects one visible target, and would read all findings of each.
  */
-const shown = (actor: Actor, condition: RawBuilder<unknown>) => sql<ShownFinding>`
+const shown = (actor: Actor, own: OwnMatches, condition: RawBuilder<unknown>) => sql<ShownFinding>`
   with seen as materialized (select * from ${visibleTargets(actor)} visible),
     chosen as materialized (select * from findings f where ${condition})
   select f.*, target.name as target_name, target.hostname, seen.can_manage, users.name as assignee_name, (
     select count(distinct same.target_id)::integer from findings same
-    where same.fingerprint = f.fingerprint and same.fixed_scan_id is null and ${isShownTo(actor, "same")}
+    where same.fingerprint = f.fingerprint and same.fixed_scan_id is null and ${isShownWith(own, "same")}
       and same.target_id = any(array(select id from seen))
   ) as reused_on
   from chosen f
@@ -302,7 +301,8 @@ const shown = (actor: Actor, condition: RawBuilder<unknown>) => sql<ShownFinding
 
 /** Null when the finding does not exist or this user cannot see it. */
 export async function readFinding(db: Db, actor: Actor, id: string): Promise<ShownFinding | null> {
-  return (await shown(actor, sql`f.id = ${id} and ${isShownTo(actor, "f")}`).execute(db)).rows[0] ?? null;
+  const own = await ownMatchesOf(db, actor);
+  return (await shown(actor, own, sql`f.id = ${id} and ${isShownWith(own, "f")}`).execute(db)).rows[0] ?? null;
 }
 
 export interface CountRow {
@@ -316,13 +316,14 @@ export interface CountRow {
 /** The number of findings on visible targets, by everything that is counted. */
 export async function readCounts(db: Db, actor: Actor, targetId: string | null): Promise<CountRow[]> {
   const ofTarget = targetId === null ? sql`true` : sql`counted.target_id = ${targetId}`;
+  const own = await ownMatchesOf(db, actor);
   const { rows } = await sql<CountRow>`
     with seen as materialized (select id from ${visibleTargets(actor)} visible)
     select status, finding_type, band, is_below_threshold, sum(count)::integer as count from (
       select target_id, status, finding_type, band, is_below_threshold, count from finding_counts
       union all
       select f.target_id, f.status, f.finding_type, risk_band(f.risk_score), f.is_below_threshold, -1 from findings f
-      where ${hasMatch("f")} and not ${isShownTo(actor, "f")}) counted
+      where ${hasMatch("f")} and not ${isShownWith(own, "f")}) counted
     join seen on seen.id = counted.target_id
     where ${ofTarget} group by 1, 2, 3, 4 having sum(count) > 0`.execute(db);
   return rows;
@@ -331,10 +332,15 @@ export async function readCounts(db: Db, actor: Actor, targetId: string | null):
 /** The number of matches of a filter for which the database keeps no counts, at most `most`. */
 export async function countMatches(db: Db, filter: PreparedFilter, most: number): Promise<number> {
   const { targets, named, unnamed, search } = filter;
-  const matches =
-    search === null
-      ? allOf(targets, filter)
-      : sql`${allOf(named, filter)} union all ${allOf(unnamed, filter, search.condition)}`;
+  if (search === null) return countOf(db, allOf(targets, filter), most);
+  // In order, reading ends with the last counted match. PostgreSQL expects few matches, and would read an index of all findings.
+  const ofUnnamed = search.isCommon
+    ? inOrder(unnamed, filter, search.condition, most)
+    : allOf(unnamed, filter, search.condition);
+  return countOf(db, sql`${allOf(named, filter)} union all ${ofUnnamed}`, most);
+}
+
+async function countOf(db: Db, matches: RawBuilder<unknown>, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (select from (${matches}) found limit ${most}) counted`.execute(db);
   return rows[0]?.count ?? 0;
