@@ -197,7 +197,7 @@ function isPlaceholder(value: string): boolean {
   if (/^#{2,}\w+#{2,}$|^[a-z]+(?:_[a-z]+)*_password_(?:from|for)_\w+$/i.test(value)) return true;
   if (/^(?:0123456789abcdef){2,}\d*$|_{4}|^dummy[-_A-Z]|^!changeme!$|^!\w{38,42}$|^123456:ABC-DEF1234/i.test(value))
     return true;
-  if (/^(?:foo|bar|baz)$/i.test(value) || /^\.{3}|^\[REDACTED\]|^\w+:$/.test(value)) return true;
+  if (/^(?:foo|bar|baz)$/i.test(value) || /^\.{3}|^\[REDACTED\]|^[a-z]+:$/.test(value)) return true;
   if (/^(.)\1{2,}$/.test(value) || /^[*x•.?#_=\s-]+$/i.test(value)) return true;
   if (/^\*{3,}|\*{3,}$|x{6,}$|^x{4,}|\.{3}$|…$/i.test(value)) return true;
   if (
