@@ -30,7 +30,8 @@ try {
     if ((round + 1) % faults.length === 0) await judgeAll(observed.splice(0, observed.length - faults.length * 3));
   }
   await judgeAll(observed);
-  if (!(await bed.isTrailIntact())) throw new Error("the audit trail is not intact");
+  const problems = await bed.trailProblems();
+  if (problems.length > 0) throw new Error(`the audit trail is not intact: ${problems.join(" ")}`);
   for (const line of tableOf(losses)) console.log(line);
 } catch (error) {
   console.log(bed.output().slice(-4000));

@@ -61,7 +61,7 @@ export interface LossBed {
   recordingOf(id: string, as: "played" | "exported"): Promise<Buffer>;
   /** Deletes the file, so that the small disk has space for more rounds. */
   deleteRecording(recordingId: string): void;
-  isTrailIntact(): Promise<boolean>;
+  trailProblems(): Promise<string[]>;
   output(): string;
   stop(): Promise<void>;
 }
@@ -191,7 +191,10 @@ export async function openLossBed(storesIn: "folder" | "bucket" = "folder"): Pro
         return Buffer.from(answer.ok ? await answer.arrayBuffer() : new ArrayBuffer(0));
       },
       deleteRecording: (recordingId) => rmSync(join(recordings, `${recordingId}.srr`), { force: true }),
-      isTrailIntact: async () => (await ask(bed.running().url, verifyAudit, {}, await currentToken())).is_intact,
+      trailProblems: async () => {
+        const { findings, is_intact } = await ask(bed.running().url, verifyAudit, {}, await currentToken());
+        return is_intact ? [] : ["not intact", ...findings.map(({ message }) => message)];
+      },
       output: () => output + bed.running().output(),
     };
   } catch (error) {
