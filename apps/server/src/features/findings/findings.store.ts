@@ -314,9 +314,8 @@ export interface CountRow {
 }
 
 /** The number of findings on visible targets, by everything that is counted. */
-export async function readCounts(db: Db, actor: Actor, targetId: string | null): Promise<CountRow[]> {
+export async function readCounts(db: Db, actor: Actor, targetId: string | null, own: OwnMatches): Promise<CountRow[]> {
   const ofTarget = targetId === null ? sql`true` : sql`counted.target_id = ${targetId}`;
-  const own = await ownMatchesOf(db, actor);
   const { rows } = await sql<CountRow>`
     with seen as materialized (select id from ${visibleTargets(actor)} visible)
     select status, finding_type, band, is_below_threshold, sum(count)::integer as count from (

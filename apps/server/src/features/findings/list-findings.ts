@@ -25,6 +25,7 @@ import type { CountRow, FindingRow, PreparedFilter, ShownFinding } from "./findi
 import { readFix } from "./fixes.store.ts";
 import { userNamesOf } from "./known-secrets.store.ts";
 import { toFix } from "./fixes.ts";
+import { ownMatchesOf } from "./visible-findings.store.ts";
 import { complianceImpact, remediationSteps } from "./remediation.policy.ts";
 import { countScansSince } from "./scan-counts.store.ts";
 
@@ -63,7 +64,7 @@ async function countOf(db: Db, actor: Actor, filter: PreparedFilter): Promise<nu
   if ([minRisk, maxRisk, assigneeId, text].some((each) => each !== null)) {
     return store.countMatches(db, filter, MOST_COUNTED);
   }
-  const counts = await store.readCounts(db, actor, filter.targetId);
+  const counts = await store.readCounts(db, actor, filter.targetId, filter.own);
   return sum(counts, (row) => {
     const isWanted = filter.status.includes(row.status) && filter.findingType.includes(row.finding_type);
     const isSevere = filter.severity.length === 0 || filter.severity.includes(severityOfRisk(row.band));
@@ -241,7 +242,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function readStatistics({ kernel }: FindingsContext, call: Call<typeof findingStatistics>, db: Db) {
   const since = new Date(+kernel.clock.now() - Number.parseInt(call.query.timeframe, 10) * DAY_MS);
   const [all, scans] = await Promise.all([
-    store.readCounts(db, call.actor, null),
+    store.readCounts(db, call.actor, null, await ownMatchesOf(db, call.actor)),
     countScansSince(db, call.actor, since),
   ]);
   const counts = all.filter(({ is_below_threshold }) => !is_below_threshold);
