@@ -12,7 +12,8 @@ interface FirstBinding {
   part: string;
   /** The name of the bound rows in the log and in the audit entry. */
   rows: "secrets" | "dependents";
-  hasMacs(tx: Tx): Promise<boolean>;
+  /** The table and the column of the MACs. */
+  macs: { table: string; column: string };
   /** Computes all MACs and returns their number. */
   bindAll(tx: Tx): Promise<number>;
 }
@@ -22,13 +23,13 @@ interface FirstBinding {
  * not get new ones.
  */
 export async function bindOnce({ database, clock, log }: ProcessKernel, binding: FirstBinding): Promise<void> {
-  const { event, part, rows, hasMacs, bindAll } = binding;
+  const { event, part, rows, macs, bindAll } = binding;
   if (await wasBound(database.db, event)) return;
   await database.transaction(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext(${`strongroom.${event}`}))`.execute(tx);
     if (await wasBound(tx, event)) return;
     // If rows are bound but the audit entry is missing, the entry was deleted.
-    const isFirst = !(await hasMacs(tx));
+    const isFirst = !(await hasMacs(tx, macs));
     const count = isFirst ? await bindAll(tx) : 0;
     const note = isFirst
       ? ({ result: "info", details: { [rows]: count } } as const)
@@ -41,6 +42,11 @@ export async function bindOnce({ database, clock, log }: ProcessKernel, binding:
     if (isFirst) log.info({ count }, `computed the MACs of all stored ${rows}`);
     else log.error(`the audit entry of the first binding of ${rows} is missing: they are not bound again`);
   });
+}
+
+async function hasMacs(tx: Tx, { table, column }: FirstBinding["macs"]): Promise<boolean> {
+  const { rows } = await sql`select from ${sql.table(table)} where ${sql.ref(column)} is not null limit 1`.execute(tx);
+  return rows.length > 0;
 }
 
 /**

@@ -17,10 +17,7 @@ export async function bindExisting(kernel: ProcessKernel): Promise<void> {
     event: "credential.versions-bound",
     part: "credentials",
     rows: "secrets",
-    async hasMacs(tx) {
-      const { rows } = await sql`select from credentials where active_mac is not null limit 1`.execute(tx);
-      return rows.length > 0;
-    },
+    macs: { table: "credentials", column: "active_mac" },
     bindAll: (tx) => bindAll(kernel, tx),
   });
   versionsAreBound(kernel.keys);

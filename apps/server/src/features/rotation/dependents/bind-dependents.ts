@@ -15,10 +15,7 @@ export async function bindExisting(kernel: ProcessKernel): Promise<void> {
     event: "account.dependents-bound",
     part: "rotation",
     rows: "dependents",
-    async hasMacs(tx) {
-      const { rows } = await sql`select from account_dependents where mac is not null limit 1`.execute(tx);
-      return rows.length > 0;
-    },
+    macs: { table: "account_dependents", column: "mac" },
     bindAll: (tx) => bindAll(kernel, tx),
   });
   dependentsAreBound(kernel.keys);
