@@ -19,7 +19,7 @@ import type { RunningServer } from "./testing/server.ts";
 
 const RANGE = "127.93.0.0/22";
 const RATE = 200;
-/** Addresses that may be probed twice: what one second covers, and the connections that were open. */
+/** The most addresses that may be probed twice: those of two seconds, and the open connections. */
 const REPEATED = 2 * RATE + 256;
 
 describe("a range scan whose server is killed", () => {

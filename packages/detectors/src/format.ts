@@ -44,13 +44,15 @@ const BY_NAME: readonly (readonly [RegExp, Format])[] = [
 
 export function formatOf(path: string, text: string): Format {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-  for (const [pattern, format] of BY_NAME) if (pattern.test(name)) return format;
   const base = withoutCopy(name);
-  for (const [pattern, format] of BY_NAME) if (base !== name && pattern.test(base)) return format;
+  const byName = nameFormat(name) ?? nameFormat(base);
+  if (byName !== undefined) return byName;
   const dot = base.lastIndexOf(".");
   const byEnding = dot < 0 ? undefined : ENDINGS.get(base.slice(dot + 1).toLowerCase());
   return refined(byEnding, path, text);
 }
+
+const nameFormat = (name: string): Format | undefined => BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
 
 /** `settings.ini.bak` has the syntax of `settings.ini`. */
 const withoutCopy = (name: string): string =>

@@ -124,7 +124,7 @@ const REASONS: Record<string, string> = {
 
 /** Community strings that are words of other settings. */
 const COMMUNITY = /^(?:public|private)$/i;
-/** Words that stand for a password in program text. */
+/** Placeholders for a password in program text. */
 const STANDS_FOR = /^(?:pass(?:word|wd)?|pwd|secret|token|key|user|foo|bar|baz|test)$/i;
 /** Calls and addresses that connect to a server: words are passwords there also in programs. */
 const CONNECTS = new Set(["phrase", "call", "url", "data-source", "command"]);
@@ -279,11 +279,12 @@ function judgeToken(
   subject: string,
   { isConfig, allowsWords, isQuoted }: Place,
 ): Judgement | null {
-  // A file that Git signs with, and an object of Kubernetes.
   if (
+    // The id of the key that Git signs with.
     (keyName === "signingkey" && /^[\dA-F]{8,40}$/.test(value)) ||
     // The name of a variable.
     /^[A-Z]+(?:_[A-Z]+)*_(?:TOKEN|SECRET|KEY)$/.test(value) ||
+    // The name of an object of Kubernetes.
     /^[a-z]+(?:-[a-z]+)*-(?:tls|certs?|secrets?|creds?|credentials|auth)$/.test(value) ||
     // The address of the owner of a key.
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)

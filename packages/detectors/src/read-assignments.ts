@@ -183,7 +183,7 @@ function readAt(line: Line, from: number, to: number, at: number, syntax: number
   const { text } = line;
   const keyName = text.slice(from, to);
   const around = quoteAround(text, from);
-  // The name is in a string of its own only if that string ends with the name.
+  // The name is a separate string only if that string ends with the name.
   const isEmbedded = around !== null && text[to] !== around && text[to] !== "\\";
   const isList = /[\w"'\])}][ \t]*[=:][ \t]*$/.test(text.slice(Math.max(0, at - 20), at));
   const list = isList ? after(LIST_PREFIX, text, at) : -1;

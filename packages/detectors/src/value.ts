@@ -51,6 +51,7 @@ function kindOf(value: string): ValueKind {
   if (isWeak(value) || MADE_UP.test(value)) return "weak";
   if (isPlaceholder(value)) return "placeholder";
   if (isHash(value)) return "hash";
+  // Below these folders, even a random name is the name of a file.
   if (/^\/(?:var|etc|opt|usr|home|srv|root|run|data)\/(?:[\w.@%+-]+\/)*[\w@%+-]+\.[a-z]{2,10}$/.test(value))
     return "path";
   if (isPath(value) && !(value.length >= 20 && randomnessOf(value) > 0.78)) return "path";

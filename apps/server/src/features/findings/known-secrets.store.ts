@@ -105,7 +105,7 @@ export async function accountsWithSecrets(
   };
 }
 
-/** The user's account with this secret, preferably `preferred`, and the version of the secret; null when there is none. */
+/** One of the user's accounts with this secret, `preferred` before others, with the secret's version. Null without one. */
 export async function accountWithSecret(
   db: Db,
   comparer: Comparer,

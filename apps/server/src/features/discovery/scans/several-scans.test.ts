@@ -1,4 +1,4 @@
-// Tests of calls that scan several targets: what starts, what is skipped and why, permissions and the audit trail.
+// Tests of calls that scan several targets: started and skipped targets, permissions and the audit trail.
 import {
   MOST_SCANNED_TARGETS,
   createToken,

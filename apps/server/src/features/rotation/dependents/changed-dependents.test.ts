@@ -257,7 +257,7 @@ describe("dependents changed in the database", needs(sshdAvailable(), unixUsersA
 });
 
 describe("binding the dependents of an older database", () => {
-  /** An account with a webhook that nobody answers. */
+  /** An account with a webhook to a closed port. */
   async function aWebhook(app: TestApp) {
     const owner = await aPerson(app);
     const account = await anAccount(app, owner, await aSafe(app, owner));
